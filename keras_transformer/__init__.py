@@ -1,1 +1,118 @@
-"""The Transformer of "Attention Is All You Need" in Keras 3."""
+"""The Transformer of "Attention Is All You Need" in Keras 3: two text files in, a servable translator out.
+
+`import keras_transformer as kt` gives every public name. What Keras must know to load a saved model (layers,
+models, schedule, loss, metrics) is imported at once, the rest (text, decoding, training, evaluation, export) when
+it is first used.
+
+Reference: Vaswani et al., "Attention Is All You Need", 2017, https://arxiv.org/abs/1706.03762
+"""
+
+import importlib
+import sys
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from keras_transformer.decoding import BeamSearch, Scorer, Translator
+    from keras_transformer.errors import InputError
+    from keras_transformer.evaluation import evaluate_translations
+    from keras_transformer.export import export_saved_model
+    from keras_transformer.layers import MultiHeadAttention
+    from keras_transformer.models import Transformer, TransformerConfig
+    from keras_transformer.text import ParallelCorpus, TokenBatches, Tokenizer, datasets, token_batches
+    from keras_transformer.training import (
+        LabelSmoothedCrossEntropy,
+        Perplexity,
+        Run,
+        RunConfig,
+        TokenAccuracy,
+        TransformerSchedule,
+        paper_adam,
+        resolve_config,
+        train,
+    )
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BeamSearch",
+    "InputError",
+    "LabelSmoothedCrossEntropy",
+    "MultiHeadAttention",
+    "ParallelCorpus",
+    "Perplexity",
+    "Run",
+    "RunConfig",
+    "Scorer",
+    "TokenAccuracy",
+    "TokenBatches",
+    "Tokenizer",
+    "Transformer",
+    "TransformerConfig",
+    "TransformerSchedule",
+    "Translator",
+    "datasets",
+    "evaluate_translations",
+    "export_saved_model",
+    "paper_adam",
+    "resolve_config",
+    "token_batches",
+    "train",
+]
+
+_HOMES = {
+    "BeamSearch": "decoding",
+    "InputError": "errors",
+    "LabelSmoothedCrossEntropy": "training",
+    "MultiHeadAttention": "layers",
+    "ParallelCorpus": "text",
+    "Perplexity": "training",
+    "Run": "training",
+    "RunConfig": "training",
+    "Scorer": "decoding",
+    "TokenAccuracy": "training",
+    "TokenBatches": "text",
+    "Tokenizer": "text",
+    "Transformer": "models",
+    "TransformerConfig": "models",
+    "TransformerSchedule": "training",
+    "Translator": "decoding",
+    "datasets": "text",
+    "evaluate_translations": "evaluation",
+    "export_saved_model": "export",
+    "paper_adam": "training",
+    "resolve_config": "training",
+    "token_batches": "text",
+    "train": "training",
+}
+_ROOMS = ("decoding", "diagnostics", "evaluation", "export", "layers", "models", "text", "training")
+_REGISTERED = ("layers", "models", "training.schedule", "training.loss", "training.metrics")
+
+
+def _register_classes() -> None:
+    """Import every module whose classes a saved model may name."""
+    for module in _REGISTERED:
+        importlib.import_module(f"{__name__}.{module}")
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for (PEP 562)."""
+    if name in _HOMES:
+        _register_classes()
+        value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    elif name in _ROOMS:
+        value = importlib.import_module(f"{__name__}.{name}")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, imported already or not."""
+    return sorted({*globals(), *__all__, *_ROOMS})
+
+
+# The installed command decides for itself when it needs a backend: its `--help` must not wait for one.
+if not PurePath(*sys.argv[:1]).name.startswith("keras-transformer"):
+    _register_classes()

@@ -1,17 +1,47 @@
-"""Which tests run on which Keras backend."""
+"""Which tests run on which Keras backend, and one source tree for this process and those that tests start."""
 
+import importlib.util
 import os
+from pathlib import Path
 
 import pytest
 
 BACKEND = os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+ROOT = Path(__file__).parent.parent
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+if importlib.util.find_spec("torch"):
+    import torch  # noqa: F401  (before TensorFlow: the other order can crash in shared native libraries)
+
+SUMMARIES = pytest.StashKey[dict[str, str]]()
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[SUMMARIES] = {}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name == "test_backends.py")  # stable: only these move, to the end
     if BACKEND == "tensorflow":
         return
     for item in items:
         if item.get_closest_marker("tensorflow_backend"):
-            item.add_marker(pytest.mark.skip(reason=f"needs the TensorFlow backend, this run is on {BACKEND}"))
+            reason = f"needs the TensorFlow backend, this run is on {BACKEND}"
         elif item.get_closest_marker("backend_independent"):
-            item.add_marker(pytest.mark.skip(reason=f"does not depend on the backend, ran once, not again on {BACKEND}"))
+            reason = f"does not depend on the backend: runs once, on TensorFlow, not again on {BACKEND}"
+        else:
+            continue
+        item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for backend, summary in config.stash[SUMMARIES].items():
+        terminalreporter.write_sep("=", f"the same tests on {backend}: {summary}")
+
+
+@pytest.fixture(scope="session")
+def backend_summaries(pytestconfig: pytest.Config) -> dict[str, str]:
+    """Last line of the test run on each other backend, shown at the end of this one."""
+    return pytestconfig.stash[SUMMARIES]
