@@ -1,5 +1,8 @@
 """The one error a person can do something about."""
 
+import difflib
+from collections.abc import Iterable
+
 
 class InputError(ValueError):
     """Bad input from outside: a file, a setting, a name.
@@ -12,3 +15,15 @@ class InputError(ValueError):
         Traceback (most recent call last):
         keras_transformer.errors.InputError: --beam-size is 0, at least 1 is needed.
     """
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint to add to an error about an unknown name, with a leading space.
+
+    Example:
+        >>> did_you_mean("d_modle", ["d_model", "d_ff"])
+        " Did you mean 'd_model'?"
+    """
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    return f" Did you mean {close[0]!r}?" if close else f" Known: {', '.join(names)}."

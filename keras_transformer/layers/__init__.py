@@ -1,1 +1,29 @@
+"""The Transformer's layers, one per file; they need only Keras."""
 
+from keras_transformer.layers.attention import (
+    MultiHeadAttention,
+    attention_weights,
+    scaled_dot_product_attention,
+)
+from keras_transformer.layers.decoder_layer import DecoderLayer
+from keras_transformer.layers.embedding import TokenEmbedding
+from keras_transformer.layers.encoder_layer import EncoderLayer
+from keras_transformer.layers.feed_forward import FeedForward
+from keras_transformer.layers.masks import causal_mask, padding_mask
+from keras_transformer.layers.positions import SinusoidalPositions, sinusoids
+from keras_transformer.layers.residual import Residual
+
+__all__ = [
+    "DecoderLayer",
+    "EncoderLayer",
+    "FeedForward",
+    "MultiHeadAttention",
+    "Residual",
+    "SinusoidalPositions",
+    "TokenEmbedding",
+    "attention_weights",
+    "causal_mask",
+    "padding_mask",
+    "scaled_dot_product_attention",
+    "sinusoids",
+]

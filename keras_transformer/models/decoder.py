@@ -1,0 +1,114 @@
+"""The decoder: a stack of identical layers (section 3.1)."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_transformer.layers import DecoderLayer
+from keras_transformer.registration import register
+
+Tensor = Any
+Cache = dict[str, Any]
+
+
+@register
+class TransformerDecoder(keras.layers.Layer):
+    """N decoder layers on vectors, over an encoder's output.
+
+    Args:
+        num_layers: N.
+        **settings: the arguments of `DecoderLayer`: num_heads, key_dim, d_ff, value_dim, dropout, ...
+
+    Call arguments:
+        inputs: (B, T, d_model).
+        memory: (B, S, d_model).
+        mask: boolean, broadcastable to (B, h, T, T), usually causal.
+        memory_mask: boolean, broadcastable to (B, h, T, S), usually the source's padding mask.
+        return_weights: also return two lists of N tensors: self-attention (B, h, T, T), cross-attention (B, h, T, S).
+
+    Example:
+        >>> import numpy as np
+        >>> decoder = TransformerDecoder(num_layers=2, num_heads=2, key_dim=2, d_ff=8)
+        >>> decoder(np.ones((1, 3, 4), "float32"), np.ones((1, 5, 4), "float32")).shape == (1, 3, 4)
+        True
+    """
+
+    def __init__(self, num_layers: int, **settings: Any) -> None:
+        base = {name: settings.pop(name) for name in ("name", "dtype", "trainable") if name in settings}
+        super().__init__(**base)
+        self.num_layers = num_layers
+        self.settings = settings
+        self.layers = [
+            DecoderLayer(**settings, dtype=self.dtype_policy, name=f"layer_{i}") for i in range(num_layers)
+        ]
+
+    def build(self, inputs_shape: Any, memory_shape: Any) -> None:
+        """Build every layer."""
+        for layer in self.layers:
+            layer.build(inputs_shape, memory_shape)
+        self.built = True
+
+    def call(
+        self,
+        inputs: Tensor,
+        memory: Tensor,
+        mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        training: bool | None = None,
+        return_weights: bool = False,
+    ) -> Any:
+        """(B, T, d_model) -> (B, T, d_model), and the weights of every layer if asked for."""
+        x, self_weights, cross_weights = inputs, [], []
+        for layer in self.layers:
+            x = layer(
+                x, memory, mask=mask, memory_mask=memory_mask, training=training, return_weights=return_weights
+            )
+            if return_weights:
+                x, self_attention, cross_attention = x
+                self_weights.append(self_attention)
+                cross_weights.append(cross_attention)
+        return (x, self_weights, cross_weights) if return_weights else x
+
+    def init_cache(self, memory: Tensor, memory_mask: Tensor, beam_size: int, length: Any) -> Cache:
+        """Room for `length` positions of `beam_size` hypotheses per sentence, and the memory's keys and values.
+
+        Args:
+            memory: (B, S, d_model).
+            memory_mask: boolean (B, 1, 1, S).
+            beam_size: K.
+            length: L, the most positions that will be decoded; an int, or a scalar tensor where shapes may be dynamic.
+
+        Returns:
+            "self": per layer "key" (B, K, h, L, d_k) and "value" (B, K, h, L, d_v), zeros;
+            "cross": per layer "key" (B, h, S, d_k) and "value" (B, h, S, d_v); "mask": `memory_mask`.
+        """
+        batch = ops.shape(memory)[0]
+        own = []
+        for layer in self.layers:
+            attention = layer.self_attention
+            shape = (batch, beam_size, attention.num_heads, length)
+            own.append(
+                {
+                    "key": ops.zeros((*shape, attention.key_dim), dtype=self.compute_dtype),
+                    "value": ops.zeros((*shape, attention.value_dim), dtype=self.compute_dtype),
+                }
+            )
+        cross = [layer.cross_attention.project_memory(memory) for layer in self.layers]
+        return {"self": own, "cross": cross, "mask": memory_mask}
+
+    def step(self, inputs: Tensor, index: Any, cache: Cache) -> tuple[Tensor, Cache]:
+        """Position `index` of every hypothesis: (B, K, d_model) -> (B, K, d_model), and the cache with it filled in."""
+        x, own = inputs, []
+        for layer, past, memory in zip(self.layers, cache["self"], cache["cross"], strict=True):
+            x, grown = layer.step(x, past, memory, cache["mask"], index)
+            own.append(grown)
+        return x, {**cache, "self": own}
+
+    def compute_output_shape(self, inputs_shape: Any, memory_shape: Any = None) -> Any:
+        """The shape of the inputs."""
+        return inputs_shape
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {**super().get_config(), "num_layers": self.num_layers, **self.settings}

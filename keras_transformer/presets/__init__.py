@@ -1,0 +1,1 @@
+"""Hyper-parameters as YAML files."""
