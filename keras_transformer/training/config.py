@@ -1,0 +1,185 @@
+"""What a run is made of, from layers of settings, checked before any work starts."""
+
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, Field, ValidationError
+
+from keras_transformer.errors import InputError
+from keras_transformer.models.config import TransformerConfig, did_you_mean, load_preset, make_config
+from keras_transformer.training.overrides import merge, parse_overrides
+from keras_transformer.training.settings import (
+    DataSettings,
+    DecodingSettings,
+    Section,
+    TokenizerSettings,
+    TrainingSettings,
+)
+
+
+class RunConfig(Section):
+    """Everything that decides a run, and nothing else does.
+
+    Args:
+        preset: the preset the model came from, for the record.
+        model: fields of `TransformerConfig` but `vocab_size`, which the tokenizer sets.
+        tokenizer: see `TokenizerSettings`.
+        data: see `DataSettings`.
+        training: see `TrainingSettings`.
+        decoding: see `DecodingSettings`.
+
+    Raises:
+        pydantic.ValidationError: a value that does not fit; `resolve_config` turns it into one sentence.
+    """
+
+    preset: str | None = None
+    model: dict[str, Any] = Field(description="Fields of TransformerConfig but vocab_size.")
+    tokenizer: TokenizerSettings = TokenizerSettings()
+    data: DataSettings = DataSettings()
+    training: TrainingSettings = TrainingSettings()
+    decoding: DecodingSettings = DecodingSettings()
+
+    def transformer(self, vocab_size: int) -> TransformerConfig:
+        """The model's configuration for a tokenizer of `vocab_size` entries."""
+        return make_config(**{**self.model, "vocab_size": vocab_size})
+
+    def to_yaml(self) -> str:
+        """The configuration as YAML text, every default written out."""
+        text: str = yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+        return text
+
+    @classmethod
+    def load(cls, path: str | Path) -> "RunConfig":
+        """Read what `to_yaml` wrote.
+
+        Args:
+            path: a YAML file.
+
+        Returns:
+            The configuration.
+
+        Raises:
+            InputError: the file is missing, is not YAML, or holds a key or value that does not fit.
+        """
+        try:
+            values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            raise InputError(f"{path} cannot be read as a run's configuration: {error}.") from error
+        if not isinstance(values, dict):
+            raise InputError(
+                f"{path} holds {type(values).__name__}, expected the sections of a run's configuration."
+            )
+        return _checked(values)
+
+
+def resolve_config(
+    preset: str | None = "tiny",
+    recipe: str | Mapping[str, Any] | None = None,
+    overrides: Sequence[str] = (),
+    **sections: Mapping[str, Any],
+) -> RunConfig:
+    """One configuration from, in rising order: defaults, preset, recipe, `sections`, overrides.
+
+    Args:
+        preset: name of a file in presets/ (base, big, tiny); None takes the sections alone.
+        recipe: settings recommended for a data set: its name, or the sections themselves. None takes the
+            recipe of `data.dataset`, where there is one; `{}` takes none.
+        overrides: texts such as `"training.max_steps=2000"`; the value is read as YAML.
+        **sections: `model`, `tokenizer`, `data`, `training` and `decoding`, as mappings.
+
+    Returns:
+        The checked configuration.
+
+    Raises:
+        InputError: an unknown name or key (with the nearest known one), or a value of the wrong kind.
+
+    Example:
+        >>> from keras_transformer.training.config import resolve_config
+        >>> resolve_config("tiny", overrides=["training.max_steps=200"]).training.max_steps
+        200
+    """
+    own = merge(dict(sections), parse_overrides(overrides))
+    data = own.get("data")
+    if recipe is None and isinstance(data, Mapping):
+        recipe = load_recipes().get(str(data.get("dataset")))
+    elif isinstance(recipe, str):
+        recipe = load_recipe(recipe)
+    values: dict[str, Any] = {"preset": preset}
+    for layer in (load_preset(preset) if preset else {}, recipe or {}, own):
+        values = merge(values, layer)
+    return _checked(values)
+
+
+def load_recipes() -> dict[str, dict[str, Any]]:
+    """The recommended settings of presets/recipes.yaml, by data set."""
+    text = resources.files("keras_transformer").joinpath("presets/recipes.yaml").read_text(encoding="utf-8")
+    recipes: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    return recipes
+
+
+def load_recipe(name: str) -> dict[str, Any]:
+    """The recommended settings for the data set `name`; an `InputError` names the nearest one there is."""
+    recipes = load_recipes()
+    if name not in recipes:
+        raise InputError(f"There is no recipe {name!r}.{did_you_mean(name, recipes)}")
+    return recipes[name]
+
+
+def _checked(values: Mapping[str, Any]) -> RunConfig:
+    """Validate nested settings.
+
+    Args:
+        values: sections as mappings.
+
+    Returns:
+        The configuration.
+
+    Raises:
+        InputError: the first thing that does not fit, in one sentence.
+    """
+    model = values.get("model")
+    if isinstance(model, Mapping):
+        _check_model(model, values.get("tokenizer"))
+    try:
+        return RunConfig.model_validate(values)
+    except ValidationError as error:
+        raise InputError(_sentence(error)) from None
+
+
+def _check_model(model: Mapping[str, Any], tokenizer: Any) -> None:
+    """The model section has a class of its own, which also wants the size of the vocabulary."""
+    if "vocab_size" in model:
+        raise InputError("model.vocab_size follows from the tokenizer; set tokenizer.vocab_size instead.")
+    size = tokenizer.get("vocab_size") if isinstance(tokenizer, Mapping) else None
+    make_config(**{**model, "vocab_size": size if isinstance(size, int) and size > 3 else 8000})
+
+
+def _sentence(error: ValidationError) -> str:
+    """The first finding of a validation as one sentence, and how many more there are."""
+    first, *others = error.errors()
+    location = [part for part in first["loc"] if isinstance(part, str)]
+    key, given = ".".join(location), first["input"]
+    if first["type"] == "extra_forbidden":
+        text = f"There is no setting {key!r}.{did_you_mean(location[-1], _fields(location[:-1]))}"
+    elif first["type"] == "missing":
+        text = f"The setting {key!r} is missing."
+    elif first["type"] == "value_error":
+        text = f"{first['ctx']['error']}."
+    else:
+        wanted = first["msg"].removeprefix("Input should be ").split(", unable")[0]
+        text = f"{key} is {given!r}, expected {wanted}."
+    return text + (f" ({len(others)} more settings are wrong.)" if others else "")
+
+
+def _fields(location: Sequence[str]) -> list[str]:
+    """Names of the settings at a place of the configuration."""
+    schema: type[BaseModel] = RunConfig
+    for part in location:
+        annotation = schema.model_fields[part].annotation
+        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+            return []
+        schema = annotation
+    return list(schema.model_fields)
