@@ -1,0 +1,117 @@
+"""Label-smoothed cross entropy without a one-hot tensor."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_transformer.errors import InputError
+from keras_transformer.registration import register
+
+
+def token_cross_entropy(targets: Any, logits: Any, label_smoothing: float = 0.0) -> Any:
+    r"""Cross entropy of each token between the smoothed target distribution and softmax(logits).
+
+    The smoothed target gives the true id 1 - eps and spreads eps evenly over all V ids, the true one included
+    (Szegedy et al. 2016, section 7). With z the logits this is
+
+    $$ \log\sum_v e^{z_v} - (1 - \epsilon) z_y - \frac{\epsilon}{V} \sum_v z_v $$
+
+    so no one-hot tensor and no log-softmax of size V is needed.
+
+    Args:
+        targets: (B, T) integer ids in [0, V).
+        logits: (B, T, V), any float dtype; computed in float32.
+        label_smoothing: eps in [0, 1).
+
+    Returns:
+        (B, T) float32, in nats.
+
+    Example:
+        >>> import numpy as np
+        >>> float(token_cross_entropy(np.array([1]), np.array([[0.0, 0.0]]))[0])
+        0.693147...
+
+    Reference:
+        Szegedy et al. 2016, https://arxiv.org/abs/1512.00567, section 7; Vaswani et al. 2017, section 5.4.
+    """
+    logits = ops.cast(logits, "float32")
+    index = ops.expand_dims(ops.cast(targets, "int32"), -1)
+    true_logit = ops.squeeze(ops.take_along_axis(logits, index, axis=-1), -1)
+    loss = ops.logsumexp(logits, axis=-1) - (1.0 - label_smoothing) * true_logit
+    if label_smoothing:
+        loss = loss - label_smoothing * ops.mean(logits, axis=-1)
+    return loss
+
+
+@register
+class LabelSmoothedCrossEntropy(keras.losses.Loss):
+    r"""Sum over tokens of weight times label-smoothed cross entropy (section 5.4), in float32.
+
+    The weights that `token_batches` yields are 0 for padding and 1 / (target tokens in the whole batch)
+    otherwise, so the sum is the mean loss per real token. A sum of such terms stays right when a batch is
+    split over replicas, which a per-replica mean does not. Without `sample_weight` every position counts 1,
+    padding too.
+
+    Args:
+        label_smoothing: eps in [0, 1); the paper's 0.1 costs perplexity and gains BLEU.
+        reduction: "sum" for the weighted sum, "none" for the (B, T) values; the other Keras reductions divide
+            by padded positions and are refused.
+        name: name in the logs.
+
+    Returns:
+        When called with targets (B, T), logits (B, T, V) of any float dtype and optionally sample_weight (B,
+        T): a float32 scalar.
+
+    Raises:
+        InputError: eps outside [0, 1), or a reduction other than the two.
+
+    Example:
+        >>> import numpy as np
+        >>> loss = LabelSmoothedCrossEntropy(label_smoothing=0.1)
+        >>> targets, weights = np.array([[1, 2, 0]]), np.array([[0.5, 0.5, 0.0]])
+        >>> round(float(loss(targets, np.zeros((1, 3, 8)), sample_weight=weights)), 4)  # log 8
+        2.0794
+
+    Reference:
+        Vaswani et al. 2017, https://arxiv.org/abs/1706.03762, section 5.4.
+    """
+
+    def __init__(
+        self,
+        label_smoothing: float = 0.1,
+        reduction: str = "sum",
+        name: str = "label_smoothed_cross_entropy",
+    ) -> None:
+        if isinstance(label_smoothing, bool) or not isinstance(label_smoothing, int | float):
+            raise InputError(
+                f"label_smoothing is {label_smoothing!r}; it must be a number from 0 to below 1."
+            )
+        if not 0.0 <= label_smoothing < 1.0:
+            raise InputError(
+                f"label_smoothing is {label_smoothing}; it must be from 0 to below 1 (the paper's is 0.1)."
+            )
+        if reduction not in ("sum", "none", None):
+            raise InputError(
+                f'reduction is {reduction!r}; use "sum" with weights of 1 / (tokens in the batch), or "none".'
+            )
+        # The dtype is fixed: Keras would cast ids and logits to the global float type, and bfloat16 holds
+        # whole numbers exactly only up to 256.
+        super().__init__(name=name, reduction=reduction, dtype="float32")
+        self.label_smoothing = float(label_smoothing)
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """Loss of each token.
+
+        Args:
+            y_true: (B, T) target ids.
+            y_pred: (B, T, V) logits.
+
+        Returns:
+            (B, T) float32, in nats.
+        """
+        return token_cross_entropy(y_true, y_pred, self.label_smoothing)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor."""
+        return {"label_smoothing": self.label_smoothing, "reduction": self.reduction, "name": self.name}
