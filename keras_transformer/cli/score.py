@@ -1,0 +1,29 @@
+"""`keras-transformer score`: how likely is a given translation."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from keras_transformer.cli.options import BatchSize, RunFolder, given
+
+EXAMPLES = ("keras-transformer score runs/en-de a.en a.de > scores.tsv",)
+
+
+def score(
+    run: RunFolder,
+    source: Annotated[Path, typer.Argument(help="Source sentences, one per line.", show_default=False)],
+    target: Annotated[Path, typer.Argument(help="Their translations, line by line.", show_default=False)],
+    batch_size: BatchSize = None,
+) -> None:
+    """Print the log-probability of each given pair: log P(target | source) in nats, and target tokens.
+
+    One line per pair, the two parted by a tab.
+    """
+    import keras_transformer as kt
+    from keras_transformer.text import ParallelCorpus
+
+    corpus = ParallelCorpus(source, target)
+    scorer = kt.Run(run).scorer(**given(batch_size=batch_size))
+    for pair in scorer(corpus.sources, corpus.targets):
+        typer.echo(f"{pair.log_probability:.6f}\t{pair.tokens}")
