@@ -1,8 +1,8 @@
 """The Transformer of "Attention Is All You Need" in Keras 3: two text files in, a servable translator out.
 
 `import keras_transformer as kt` gives every public name. What Keras must know to load a saved model (layers,
-models, schedule, loss, metrics) is imported at once, the rest (text, decoding, training, evaluation, export) when
-it is first used.
+models, schedule, loss, metrics) is imported at once; text, decoding, the trainer, evaluation and export when
+first used.
 
 Reference: Vaswani et al., "Attention Is All You Need", 2017, https://arxiv.org/abs/1706.03762
 """

@@ -9,7 +9,7 @@ import pytest
 BACKEND = os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 ROOT = Path(__file__).parent.parent
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 if importlib.util.find_spec("torch"):

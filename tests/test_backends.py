@@ -1,7 +1,7 @@
 """The whole suite again on JAX and PyTorch, both at once, each in a process of its own.
 
-Keras fixes its backend when it is first imported, so one process cannot test two. A run that was asked for one
-backend (`KERAS_BACKEND=jax pytest`) stays on it.
+Keras fixes its backend when it is first imported, so one process cannot test two. A run that was asked for
+one backend (`KERAS_BACKEND=jax pytest`) stays on it.
 """
 
 import importlib.util
@@ -23,7 +23,7 @@ LIMIT_SECONDS = 1200
 pytestmark = [
     pytest.mark.skipif(
         os.environ["KERAS_BACKEND"] != "tensorflow",
-        reason=f"this run was asked for {os.environ['KERAS_BACKEND']} only; plain `pytest` covers all backends",
+        reason=f"asked for {os.environ['KERAS_BACKEND']} only; plain `pytest` covers all backends",
     ),
     pytest.mark.timeout(LIMIT_SECONDS + 60),
 ]
