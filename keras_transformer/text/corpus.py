@@ -261,9 +261,7 @@ def _is_encodable(line: str) -> bool:
     return True
 
 
-def _read_two_files(
-    source_path: str | Path, target_path: str | Path, faults: _Faults
-) -> tuple[list[str], list[str]]:
+def _read_two_files(source_path: str | Path, target_path: str | Path, faults: _Faults) -> tuple[list[str], list[str]]:
     contents = read_content(source_path), read_content(target_path)
     (sources, bad_sources), (targets, bad_targets) = map(split_lines, contents)
     if len(sources) != len(targets):

@@ -34,17 +34,13 @@ def read_content(path: str | Path) -> bytes:
         try:
             data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error) as error:
-            raise InputError(
-                f"{path}: the gzip data is damaged ({error}); fetch or compress the file again."
-            ) from None
+            raise InputError(f"{path}: the gzip data is damaged ({error}); fetch or compress the file again.") from None
     elif data and Path(path).suffix == ".gz":
         raise InputError(f"{path}: is named .gz but holds no gzip data; compress it or rename it.")
     if not data:
         raise InputError(f"{path}: the file is empty; expected at least one line of text.")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(
-            f"{path}: the text is UTF-16, expected UTF-8; convert it with `iconv -f UTF-16 -t UTF-8`."
-        )
+        raise InputError(f"{path}: the text is UTF-16, expected UTF-8; convert it with `iconv -f UTF-16 -t UTF-8`.")
     if b"\x00" in data[:_BINARY_PROBE_BYTES]:
         raise InputError(f"{path}: is a binary file (it holds NUL bytes); expected lines of UTF-8 text.")
     return data.removeprefix(b"\xef\xbb\xbf")

@@ -103,9 +103,7 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path, data: bytes, told: s
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     good = write(tmp_path, "a.en", "one\n")
-    assert (
-        refusal(good, tmp_path / "none.de") == f"{tmp_path}/none.de: there is no such file; check the path."
-    )
+    assert refusal(good, tmp_path / "none.de") == f"{tmp_path}/none.de: there is no such file; check the path."
     assert f"{tmp_path}: is a folder" in refusal(good, tmp_path)
     assert "holds no gzip data" in refusal(good, write(tmp_path, "b.gz", "eins\n"))
 
