@@ -28,9 +28,7 @@ def evaluate(
     target: Annotated[Path | None, typer.Argument(help="Their references.", show_default=False)] = None,
     dataset: Annotated[str | None, typer.Option(help="Named data set.", show_default="the run's")] = None,
     split: Annotated[str | None, typer.Option(help="Its split.", show_default="its first test split")] = None,
-    hypotheses: Annotated[
-        Path | None, typer.Option(help="Translations made before, in place of RUN.")
-    ] = None,
+    hypotheses: Annotated[Path | None, typer.Option(help="Translations made before, in place of RUN.")] = None,
     references: Annotated[Path | None, typer.Option(help="The references for --hypotheses.")] = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,

@@ -12,12 +12,8 @@ EXAMPLES = ("keras-transformer export runs/en-de --name en-de",)
 
 def export(
     run: RunFolder,
-    name: Annotated[
-        str | None, typer.Option(help="Model name.", show_default="name of the run folder")
-    ] = None,
-    version: Annotated[
-        int | None, typer.Option(min=1, help="Version.", show_default="the next free one")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="Model name.", show_default="name of the run folder")] = None,
+    version: Annotated[int | None, typer.Option(min=1, help="Version.", show_default="the next free one")] = None,
     out: Annotated[Path, typer.Option(help="Folder of all exported models.")] = Path("saved_models"),
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,

@@ -5,9 +5,7 @@ from typing import Annotated
 
 import typer
 
-RunFolder = Annotated[
-    Path, typer.Argument(metavar="RUN", help="Run folder that `train` wrote.", show_default=False)
-]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Run folder that `train` wrote.", show_default=False)]
 BeamSize = Annotated[
     int | None,
     typer.Option("--beam-size", min=1, help="Hypotheses kept; 1 is greedy.", show_default="the run's, 4"),

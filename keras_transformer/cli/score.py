@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from keras_transformer.cli.options import BatchSize, RunFolder, given
+from keras_transformer.cli.options import RunFolder, given
 
 EXAMPLES = ("keras-transformer score runs/en-de a.en a.de > scores.tsv",)
 
@@ -14,7 +14,9 @@ def score(
     run: RunFolder,
     source: Annotated[Path, typer.Argument(help="Source sentences, one per line.", show_default=False)],
     target: Annotated[Path, typer.Argument(help="Their translations, line by line.", show_default=False)],
-    batch_size: BatchSize = None,
+    tokens_per_batch: Annotated[
+        int | None, typer.Option(min=1, help="Target tokens scored at once, padding included.")
+    ] = None,
 ) -> None:
     """Print the log-probability of each given pair: log P(target | source) in nats, and target tokens.
 
@@ -24,6 +26,6 @@ def score(
     from keras_transformer.text import ParallelCorpus
 
     corpus = ParallelCorpus(source, target)
-    scorer = kt.Run(run).scorer(**given(batch_size=batch_size))
+    scorer = kt.Run(run).scorer(**given(tokens_per_batch=tokens_per_batch))
     for pair in scorer(corpus.sources, corpus.targets):
         typer.echo(f"{pair.log_probability:.6f}\t{pair.tokens}")

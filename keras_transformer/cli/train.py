@@ -24,25 +24,17 @@ def train(
         Pair | None,
         typer.Option(metavar="SOURCE TARGET", help="Two files, line N the translation of line N."),
     ] = None,
-    valid: Annotated[
-        Pair | None, typer.Option(metavar="SOURCE TARGET", help="Two files to validate with.")
-    ] = None,
+    valid: Annotated[Pair | None, typer.Option(metavar="SOURCE TARGET", help="Two files to validate with.")] = None,
     train_tsv: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="One file of two columns parted by a tab, not --train."),
     ] = None,
-    valid_tsv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="As --train-tsv, not --valid.")
-    ] = None,
+    valid_tsv: Annotated[Path | None, typer.Option(metavar="FILE", help="As --train-tsv, not --valid.")] = None,
     dataset: Annotated[
         str | None, typer.Option(metavar="NAME", help="phrases, multi30k or wmt14-en-de, not --train.")
     ] = None,
-    source: Annotated[
-        str | None, typer.Option(help="Language code of the source.", show_default="en")
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option(help="Language code of the target.", show_default="de")
-    ] = None,
+    source: Annotated[str | None, typer.Option(help="Language code of the source.", show_default="en")] = None,
+    target: Annotated[str | None, typer.Option(help="Language code of the target.", show_default="de")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the resolved settings and stop.")] = False,
 ) -> None:
     """Train a translator on your own files or on a named data set.
@@ -59,9 +51,7 @@ def train(
         "target": target,
     }
     data = {key: value for key, value in data.items() if value}
-    if not {"train", "dataset"} & data.keys() and not any(
-        text.startswith("data.") for text in overrides or ()
-    ):
+    if not {"train", "dataset"} & data.keys() and not any(text.startswith("data.") for text in overrides or ()):
         raise kt.InputError(
             "There is nothing to train on: give --train SOURCE TARGET, --train-tsv FILE or --dataset NAME."
         )
