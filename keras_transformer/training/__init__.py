@@ -13,7 +13,6 @@ if TYPE_CHECKING:
         save_checkpoint,
     )
     from keras_transformer.training.config import RunConfig, resolve_config
-    from keras_transformer.training.distribution import check_distribution
     from keras_transformer.training.loss import LabelSmoothedCrossEntropy
     from keras_transformer.training.metrics import Perplexity, TokenAccuracy
     from keras_transformer.training.run import Run
@@ -30,7 +29,6 @@ _HOMES = {
     "TokenAccuracy": "metrics",
     "TransformerSchedule": "schedule",
     "average_checkpoints": "averaging",
-    "check_distribution": "distribution",
     "latest_checkpoint": "checkpoints",
     "list_checkpoints": "checkpoints",
     "load_checkpoint": "checkpoints",
@@ -51,7 +49,6 @@ __all__ = [
     "TokenAccuracy",
     "TransformerSchedule",
     "average_checkpoints",
-    "check_distribution",
     "latest_checkpoint",
     "list_checkpoints",
     "load_checkpoint",

@@ -17,7 +17,9 @@ def token_cross_entropy(targets: Any, logits: Any, label_smoothing: float = 0.0)
 
     $$ \log\sum_v e^{z_v} - (1 - \epsilon) z_y - \frac{\epsilon}{V} \sum_v z_v $$
 
-    so no one-hot tensor and no log-softmax of size V is needed.
+    so no one-hot tensor and no log-softmax of size V is needed. The gradient, softmax(z) less the target
+    distribution, is written out below: it reuses the forward pass's exponentials and then changes one entry a
+    token, where automatic differentiation adds up three tensors of the size of the logits.
 
     Args:
         targets: (B, T) integer ids in [0, V).
@@ -35,13 +37,36 @@ def token_cross_entropy(targets: Any, logits: Any, label_smoothing: float = 0.0)
     Reference:
         Szegedy et al. 2016, https://arxiv.org/abs/1512.00567, section 7; Vaswani et al. 2017, section 5.4.
     """
-    logits = ops.cast(logits, "float32")
-    index = ops.expand_dims(ops.cast(targets, "int32"), -1)
-    true_logit = ops.squeeze(ops.take_along_axis(logits, index, axis=-1), -1)
-    loss = ops.logsumexp(logits, axis=-1) - (1.0 - label_smoothing) * true_logit
-    if label_smoothing:
-        loss = loss - label_smoothing * ops.mean(logits, axis=-1)
-    return loss
+    flat = ops.reshape(ops.cast(logits, "float32"), (-1, ops.shape(logits)[-1]))  # (N, V)
+    ids = ops.reshape(ops.cast(targets, "int32"), (-1, 1))  # (N, 1)
+    return ops.reshape(_cross_entropy(ids, flat, label_smoothing), ops.shape(targets))
+
+
+def _cross_entropy(ids: Any, logits: Any, eps: float) -> Any:
+    """Loss (N, 1) of ids (N, 1) and float32 logits (N, V), with its gradient."""
+    spread = eps / ops.shape(logits)[-1]
+
+    @ops.custom_gradient
+    def forward(logits: Any) -> Any:
+        largest = ops.max(logits, axis=-1, keepdims=True)  # (N, 1)
+        exponentials = ops.exp(logits - largest)  # (N, V)
+        total = ops.sum(exponentials, axis=-1, keepdims=True)  # (N, 1)
+        loss = ops.log(total) + largest - (1.0 - eps) * ops.take_along_axis(logits, ids, axis=-1)
+        if eps:
+            loss = loss - eps * ops.mean(logits, axis=-1, keepdims=True)
+
+        def backward(*arguments: Any, upstream: Any = None) -> Any:
+            # PyTorch calls with the inputs and the keyword, the others with the gradient alone.
+            upstream = arguments[-1] if upstream is None else upstream  # (N, 1)
+            gradient = exponentials * (upstream / total) - spread * upstream  # (N, V)
+            rows = ops.expand_dims(ops.arange(ops.shape(ids)[0], dtype="int32"), -1)
+            at_target = ops.take_along_axis(gradient, ids, axis=-1) - (1.0 - eps) * upstream
+            where = ops.concatenate([rows, ids], axis=-1)  # (N, 2)
+            return ops.scatter_update(gradient, where, ops.squeeze(at_target, -1))
+
+        return loss, backward
+
+    return forward(logits)
 
 
 @register
@@ -84,9 +109,7 @@ class LabelSmoothedCrossEntropy(keras.losses.Loss):
         name: str = "label_smoothed_cross_entropy",
     ) -> None:
         if isinstance(label_smoothing, bool) or not isinstance(label_smoothing, int | float):
-            raise InputError(
-                f"label_smoothing is {label_smoothing!r}; it must be a number from 0 to below 1."
-            )
+            raise InputError(f"label_smoothing is {label_smoothing!r}; it must be a number from 0 to below 1.")
         if not 0.0 <= label_smoothing < 1.0:
             raise InputError(
                 f"label_smoothing is {label_smoothing}; it must be from 0 to below 1 (the paper's is 0.1)."
