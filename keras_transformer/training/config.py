@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, Field, ValidationError
 
-from keras_transformer.errors import InputError
-from keras_transformer.models.config import TransformerConfig, did_you_mean, load_preset, make_config
+from keras_transformer.errors import InputError, did_you_mean
+from keras_transformer.models.config import TransformerConfig, load_preset, make_config
 from keras_transformer.training.overrides import merge, parse_overrides
 from keras_transformer.training.settings import (
     DataSettings,
@@ -69,9 +69,7 @@ class RunConfig(Section):
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
             raise InputError(f"{path} cannot be read as a run's configuration: {error}.") from error
         if not isinstance(values, dict):
-            raise InputError(
-                f"{path} holds {type(values).__name__}, expected the sections of a run's configuration."
-            )
+            raise InputError(f"{path} holds {type(values).__name__}, expected the sections of a run's configuration.")
         return _checked(values)
 
 

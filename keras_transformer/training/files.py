@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 
-def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
+def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file next to `path`, force it to disk, then give it its name.
 
     Args:
@@ -24,7 +24,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """`text` in UTF-8, atomically."""
-    write_atomically(path, lambda temporary: temporary.write_bytes(text.encode()) and None)
+    write_atomically(path, lambda temporary: temporary.write_bytes(text.encode()))
 
 
 def write_json(path: Path, values: Any) -> None:

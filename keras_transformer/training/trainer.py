@@ -1,0 +1,214 @@
+"""Training as a run: a configuration in, a directory with a measured model out."""
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import keras
+
+from keras_transformer.errors import InputError
+from keras_transformer.models import Transformer
+from keras_transformer.models.distribution import check_distribution
+from keras_transformer.training.callbacks import RunCallback
+from keras_transformer.training.checkpoints import Checkpoint, latest_checkpoint
+from keras_transformer.training.config import RunConfig
+from keras_transformer.training.finish import TrainResult, finish, read_result
+from keras_transformer.training.logs import MetricsLog
+from keras_transformer.training.loss import LabelSmoothedCrossEntropy
+from keras_transformer.training.memory import run_largest_batch
+from keras_transformer.training.prepare import Materials, prepare, settle_config
+from keras_transformer.training.progress import Reporter
+from keras_transformer.training.run_files import RunFiles
+from keras_transformer.training.run_state import RunState
+from keras_transformer.training.schedule import TransformerSchedule, paper_adam
+from keras_transformer.training.signals import Interrupts
+from keras_transformer.training.state import restore_model_state
+from keras_transformer.training.validation import Interrupted, Validator
+
+__all__ = ["TrainResult", "train"]
+
+
+def train(
+    config: RunConfig,
+    out: str | Path,
+    *,
+    train_corpus: Any | None = None,
+    valid_corpus: Any | None = None,
+    strategy: Any | None = None,
+    quiet: bool = False,
+) -> TrainResult:
+    """Train a model in the run directory `out`, from the start or from where it stopped.
+
+    Everything that can be checked is checked first. Then a stock Keras `fit` runs, on any backend, while a callback
+    logs, validates by decoding, keeps the best weights and writes checkpoints. After an interruption of any
+    kind the same call continues with the step, learning rate, optimizer, random state and data position of a run that
+    was never interrupted. A finished run does nothing but return its result.
+
+    Args:
+        config: from `resolve_config`.
+        out: the run directory; made if it is not there.
+        train_corpus: a `ParallelCorpus` to use in place of what `config.data` names.
+        valid_corpus: likewise.
+        strategy: a `tf.distribute` strategy; None makes a MirroredStrategy if `training.replicas` > 1.
+        quiet: print nothing.
+
+    Returns:
+        How it ended, with the scores of the model in best/.
+
+    Raises:
+        InputError: a file, a setting or the run directory is wrong, or the loss is not finite any more.
+    """
+    files = RunFiles(out)
+    files.create()
+    with files.lock(), Reporter(quiet) as reporter:
+        settle_config(files, config)
+        done = read_result(files, config)
+        if done is not None:
+            reporter.say("This run is finished already; raise training.max_steps to train on.")
+            return done
+        materials = prepare(files, config, reporter, train_corpus, valid_corpus)
+        with Interrupts() as interrupts:
+            return _Session(config, files, materials, reporter, interrupts, strategy).run()
+
+
+class _Session:
+    """One start of a run, until it finishes or is interrupted."""
+
+    def __init__(
+        self,
+        config: RunConfig,
+        files: RunFiles,
+        materials: Materials,
+        reporter: Reporter,
+        interrupts: Interrupts,
+        strategy: Any | None,
+    ) -> None:
+        self.config, self.files, self.materials = config, files, materials
+        self.reporter, self.interrupts = reporter, interrupts
+        self.model = build_model(config, materials.tokenizer, strategy)
+        self.validator = Validator(
+            self.model, materials.tokenizer, materials.valid, config, lambda: bool(interrupts.received)
+        )
+
+    def run(self) -> TrainResult:
+        """Restore, train, finish."""
+        checkpoint = self._restore()
+        state = RunState.from_dict(checkpoint.metadata["state"]) if checkpoint else RunState()
+        log = MetricsLog(self.files.metrics, self.files.tensorboard, state.step, state.validated_step)
+        try:
+            reason = self._train(state, log, checkpoint)
+            if reason == "signal":
+                return self._interrupted(state)
+            ended = {"step": state.step, "reason": reason, "seconds": state.seconds}
+            result = finish(self.config, self.files, self.validator, self.model, self.reporter, ended)
+            log.write("final", state.step, {**(result.score or {}), **_averaged(result)})
+            return result
+        except Interrupted:
+            return self._interrupted(state)
+        finally:
+            log.close()
+
+    def _restore(self) -> Checkpoint | None:
+        """Try the memory, then put the model where the newest whole checkpoint says."""
+        if self.config.training.memory_check:
+            run_largest_batch(self.model, self.materials.batches, self.config)
+        checkpoint, warnings = latest_checkpoint(self.files.checkpoints)
+        for warning in warnings:
+            self.reporter.warn(warning)
+        if checkpoint is not None:
+            restore_model_state(self.model, checkpoint.arrays)
+            self.reporter.say(f"continuing from step {checkpoint.step}")
+        return checkpoint
+
+    def _train(self, state: RunState, log: MetricsLog, checkpoint: Checkpoint | None) -> str:
+        """Fit until something ends it; what that was."""
+        training, batches = self.config.training, self.materials.batches
+        callback = RunCallback(
+            self.config,
+            self.files,
+            state,
+            log,
+            self.reporter,
+            self.validator,
+            self.interrupts,
+            batches.report.target_tokens / batches.steps_per_epoch,
+            checkpoint.arrays if checkpoint else None,
+        )
+        callback.set_model(self.model)
+        if state.step and (state.step % training.validate_every == 0 or state.stop_reason(training)):
+            callback.validate()  # made up for, if an interruption cut it short
+        reason = "signal" if self.interrupts.received else state.stop_reason(training)
+        if reason:
+            return reason
+        self.reporter.start(training.max_steps, state.step)
+        self.model.fit(
+            batches.dataset(state.step),
+            epochs=1,
+            steps_per_epoch=training.max_steps - state.step,
+            verbose=0,
+            callbacks=[callback],
+        )
+        self.reporter.stop()
+        return state.stop_reason(training) or "signal"
+
+    def _interrupted(self, state: RunState) -> TrainResult:
+        return TrainResult(
+            self.files.directory, state.step, "signal", state.seconds, interrupted=self.interrupts.received
+        )
+
+
+def build_model(config: RunConfig, tokenizer: Any, strategy: Any | None = None) -> keras.Model:
+    """The model of a run with its first weights, compiled for training.
+
+    Args:
+        config: the run.
+        tokenizer: sets the vocabulary.
+        strategy: a `tf.distribute` strategy, or None.
+
+    Returns:
+        The model; with the same `training.seed` always the same weights and dropout.
+
+    Raises:
+        InputError: the replicas asked for are not there, or cannot train in this way.
+    """
+    training = config.training
+    if strategy is None and training.replicas > 1:
+        strategy = _mirrored(training.replicas)
+    keras.utils.set_random_seed(training.seed)
+    fields = config.transformer(tokenizer.vocab_size).model_dump()
+    with strategy.scope() if strategy is not None else nullcontext():
+        model = Transformer(**fields, dtype=training.precision)
+        schedule = TransformerSchedule(
+            model.config.d_model,
+            training.warmup_steps,
+            training.peak_learning_rate,
+            total_steps=training.max_steps,
+            cooldown_steps=training.cooldown_steps,
+        )
+        model.compile(
+            optimizer=paper_adam(schedule),
+            loss=LabelSmoothedCrossEntropy(training.label_smoothing),
+            jit_compile="auto" if training.jit_compile is None else training.jit_compile,
+        )
+        model.optimizer.build(model.trainable_variables)
+    check_distribution(model)
+    return model
+
+
+def _mirrored(replicas: int) -> Any:
+    """A MirroredStrategy over the first devices of this machine."""
+    if keras.backend.backend() != "tensorflow":
+        raise InputError(
+            f"training.replicas={replicas} needs the TensorFlow backend, this is {keras.backend.backend()}; "
+            "set KERAS_BACKEND=tensorflow or training.replicas=1."
+        )
+    import tensorflow as tf
+
+    devices = tf.config.list_logical_devices("GPU") or tf.config.list_logical_devices("CPU")
+    if len(devices) < replicas:
+        raise InputError(f"training.replicas={replicas}, but this machine shows {len(devices)} device(s); lower it.")
+    return tf.distribute.MirroredStrategy([device.name for device in devices[:replicas]])
+
+
+def _averaged(result: TrainResult) -> dict[str, Any]:
+    return {} if result.average is None else {"average_bleu": result.average.bleu_after}
