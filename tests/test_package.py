@@ -119,9 +119,7 @@ def test_every_public_name_is_imported_typed_and_there() -> None:
     for name in kt.__all__:
         assert getattr(kt, name) is not None
     tree = ast.parse(SOURCE.read_text(encoding="utf-8"))
-    typed = {
-        alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names
-    }
+    typed = {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
     assert set(kt.__all__) <= typed
     assert set(kt.__all__) <= set(dir(kt))
     with pytest.raises(AttributeError, match="no attribute 'Transfomer'"):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from keras_transformer.cli.backend import import_backend
 from keras_transformer.cli.options import BatchSize, BeamSize, LengthPenalty, given
 from keras_transformer.errors import InputError
 
@@ -69,6 +70,7 @@ def _translate(
     options: dict[str, object],
 ) -> tuple[list[str], list[str]]:
     """Translations of the test set, and its references."""
+    import_backend()
     import keras_transformer as kt
 
     run = kt.Run(folder)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from keras_transformer.cli.backend import import_backend
 from keras_transformer.cli.options import BeamSize, LengthPenalty, RunFolder, given
 
 EXAMPLES = ("keras-transformer export runs/en-de --name en-de",)
@@ -22,6 +23,7 @@ def export(
 
     The result is loaded in a fresh process with TensorFlow alone and compared with the Python translator.
     """
+    import_backend()
     import keras_transformer as kt
 
     translator = kt.Run(run).translator(**given(beam_size=beam_size, length_penalty=length_penalty))

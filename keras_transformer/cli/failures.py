@@ -46,7 +46,7 @@ def describe(error: BaseException) -> tuple[int, str]:
     if isinstance(error, OSError) and error.errno is not None:
         return INPUT, _system_sentence(error)
     if hasattr(error, "format_message"):  # what typer raises for a wrong option or argument
-        return INPUT, f"{error.format_message()} See --help.".replace("..", ".")
+        return INPUT, f"{error.format_message().rstrip('.')}. See --help."
     if type(error).__module__.startswith("pydantic"):
         return INPUT, _validation_sentence(error)
     lines = str(error).strip().splitlines() or ["no message"]

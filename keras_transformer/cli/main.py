@@ -12,7 +12,7 @@ import typer
 
 import keras_transformer
 from keras_transformer.cli import average, evaluate, export, quickstart, score, train, translate
-from keras_transformer.cli.failures import describe
+from keras_transformer.cli.failures import INTERRUPTED, describe
 
 COMMANDS = {
     quickstart.quickstart: quickstart.EXAMPLES,
@@ -77,19 +77,27 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         code = app(args=arguments, prog_name="keras-transformer", standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+    except SystemExit:
+        # Without its standalone mode typer exits by itself in one case only: nobody reads the output any more.
+        return _fail(BrokenPipeError())
     except BaseException as error:
-        if isinstance(error, SystemExit):
-            raise
-        if os.environ.get("KERAS_TRANSFORMER_DEBUG"):
-            traceback.print_exc()
-        code, sentence = describe(error)
-        if isinstance(error, BrokenPipeError):
-            # The interpreter flushes stdout once more as it ends; let it do so into nothing.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        elif sentence:
-            typer.echo(f"keras-transformer: {sentence}", err=True)
-        return code
+        return _fail(error)
+    if code == INTERRUPTED:  # typer's way to pass on a KeyboardInterrupt
+        return _fail(KeyboardInterrupt())
+    return code if isinstance(code, int) else 0
+
+
+def _fail(error: BaseException) -> int:
+    """Say why in one sentence; the exit code."""
+    if os.environ.get("KERAS_TRANSFORMER_DEBUG"):
+        traceback.print_exception(error)
+    code, sentence = describe(error)
+    if isinstance(error, BrokenPipeError):
+        # The interpreter flushes stdout once more as it ends; let it do so into nothing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    elif sentence:
+        typer.echo(f"keras-transformer: {sentence}", err=True)
+    return code
 
 
 def main() -> None:

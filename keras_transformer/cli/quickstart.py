@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from keras_transformer.cli.backend import import_backend
+
 EXAMPLES = ("keras-transformer quickstart",)
 
 
@@ -15,6 +17,7 @@ def quickstart(
 
     It needs no download. The same command again continues, or shows what is there.
     """
+    import_backend()
     from keras_transformer.quickstart import quickstart as start
 
     start(out)

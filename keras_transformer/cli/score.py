@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from keras_transformer.cli.backend import import_backend
 from keras_transformer.cli.options import RunFolder, given
 
 EXAMPLES = ("keras-transformer score runs/en-de a.en a.de > scores.tsv",)
@@ -22,6 +23,7 @@ def score(
 
     One line per pair, the two parted by a tab.
     """
+    import_backend()
     import keras_transformer as kt
     from keras_transformer.text import ParallelCorpus
 

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from keras_transformer.cli.backend import import_backend
+
 Pair = tuple[Path, Path]
 
 EXAMPLES = (
@@ -41,6 +43,7 @@ def train(
 
     The same command again continues where the last one stopped, however it was stopped.
     """
+    import_backend()
     import keras_transformer as kt
 
     data: dict[str, object] = {
@@ -61,6 +64,7 @@ def train(
         return
     result = kt.train(config, out=out)
     typer.echo(str(result))
+    raise typer.Exit(result.exit_code)
 
 
 def _files(option: str, pair: Pair | None, tsv: Path | None) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from keras_transformer.cli.backend import import_backend
 from keras_transformer.cli.options import BatchSize, BeamSize, LengthPenalty, RunFolder, given
 from keras_transformer.cli.streams import InputLines
 from keras_transformer.errors import InputError
@@ -31,11 +32,12 @@ def translate(
 
     With --n-best each translation is a line of its own: line number, score, text, parted by tabs.
     """
+    import_backend()
     import keras_transformer as kt
 
     if beam_size is not None and n_best > beam_size:
         raise InputError(f"--n-best {n_best} needs a beam of that size; add --beam-size {n_best} or more.")
-    cuts: "list[Truncation]" = []
+    cuts: list[Truncation] = []
     options = given(beam_size=beam_size, length_penalty=length_penalty, batch_size=batch_size)
     translator = kt.Run(run).translator(n_best=n_best, on_truncated=cuts.append, **options)
     lines = InputLines(sys.stdin.buffer)
