@@ -38,13 +38,11 @@ def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     return ops.where(mask, weights, 0.0)
 
 
-def scaled_dot_product_attention(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
-) -> Tensor:
+def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
     """Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V, equation 1.
 
     Runs on the backend's fused kernel (cuDNN, SDPA) where there is one. If the components of a query and a key are
-    independent with mean 0 and variance 1, their product has variance d_k; the division by sqrt(d_k) brings it back to 1.
+    independent with mean 0 and variance 1, their product has variance d_k; dividing by sqrt(d_k) brings it back to 1.
 
     Args:
         query: (B, T, h, d_k).
@@ -101,8 +99,8 @@ def check_shapes(query: Sequence[int | None], key: Sequence[int | None], value: 
 class MultiHeadAttention(keras.layers.Layer):
     """MultiHead(Q, K, V) = Concat(head_1 .. head_h) W^O, head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V).
 
-    Called with one tensor it is self-attention, and W^Q, W^K, W^V are one matrix and one product; called with a memory it
-    is encoder-decoder attention, and W^K, W^V are one matrix. Every head projects the whole d_model vector.
+    Called with one tensor it is self-attention, and W^Q, W^K, W^V are one matrix and one product; called with a memory
+    it is encoder-decoder attention, and W^K, W^V are one matrix. Every head projects the whole d_model vector.
 
     Args:
         num_heads: h.
@@ -115,7 +113,8 @@ class MultiHeadAttention(keras.layers.Layer):
     Call arguments:
         inputs: (B, T, d_model).
         memory: (B, S, d_model) or None for self-attention; must be given at every call or at none.
-        mask: boolean, broadcastable to (B, h, T, S), True where visible.
+        attention_mask: boolean, broadcastable to (B, h, T, S), True where visible. (Keras would attach an argument
+            named `mask` to the output.)
         return_weights: also return the weights (B, h, T, S), float32.
 
     Example:
@@ -197,7 +196,7 @@ class MultiHeadAttention(keras.layers.Layer):
         self,
         inputs: Tensor,
         memory: Tensor | None = None,
-        mask: Tensor | None = None,
+        attention_mask: Tensor | None = None,
         training: bool | None = None,
         return_weights: bool = False,
     ) -> Any:
@@ -210,9 +209,9 @@ class MultiHeadAttention(keras.layers.Layer):
             projected = self._project(memory, self.memory_projection)
             key, value = self._split_heads(projected, self.key_dim, self.value_dim)
         if not return_weights and not (training and self.dropout > 0):
-            return self._join_heads(scaled_dot_product_attention(query, key, value, mask))
+            return self._join_heads(scaled_dot_product_attention(query, key, value, attention_mask))
         check_shapes(query.shape, key.shape, value.shape)
-        weights = attention_weights(query, key, mask)  # (B, h, T, S)
+        weights = attention_weights(query, key, attention_mask)  # (B, h, T, S)
         dropped = self.dropout_layer(ops.cast(weights, self.compute_dtype), training=training)
         heads = ops.matmul(dropped, ops.transpose(value, (0, 2, 1, 3)))  # (B, h, T, d_v)
         output = self._join_heads(ops.transpose(heads, (0, 2, 1, 3)))

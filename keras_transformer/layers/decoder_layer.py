@@ -29,7 +29,7 @@ class DecoderLayer(keras.layers.Layer):
     Call arguments:
         inputs: (B, T, d_model).
         memory: (B, S, d_model), the encoder's output.
-        mask: boolean, broadcastable to (B, h, T, T), usually causal.
+        attention_mask: boolean, broadcastable to (B, h, T, T), usually causal.
         memory_mask: boolean, broadcastable to (B, h, T, S), usually the source's padding mask.
         return_weights: also return the weights of both attentions, (B, h, T, T) and (B, h, T, S).
 
@@ -89,17 +89,19 @@ class DecoderLayer(keras.layers.Layer):
         self,
         inputs: Tensor,
         memory: Tensor,
-        mask: Tensor | None = None,
+        attention_mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
         training: bool | None = None,
         return_weights: bool = False,
     ) -> Any:
         """(B, T, d_model) -> (B, T, d_model), and the weights of both attentions if asked for."""
-        update = self.self_attention(inputs, mask=mask, training=training, return_weights=return_weights)
+        update = self.self_attention(
+            inputs, attention_mask=attention_mask, training=training, return_weights=return_weights
+        )
         update, self_weights = update if return_weights else (update, None)
         x = self.self_attention_residual(inputs, update, training=training)
         update = self.cross_attention(
-            x, memory, mask=memory_mask, training=training, return_weights=return_weights
+            x, memory, attention_mask=memory_mask, training=training, return_weights=return_weights
         )
         update, cross_weights = update if return_weights else (update, None)
         x = self.cross_attention_residual(x, update, training=training)
@@ -107,7 +109,12 @@ class DecoderLayer(keras.layers.Layer):
         return (x, self_weights, cross_weights) if return_weights else x
 
     def step(
-        self, inputs: Tensor, cache: dict[str, Tensor], memory: dict[str, Tensor], memory_mask: Tensor, index: Any
+        self,
+        inputs: Tensor,
+        cache: dict[str, Tensor],
+        memory: dict[str, Tensor],
+        memory_mask: Tensor,
+        index: Any,
     ) -> tuple[Tensor, dict[str, Tensor]]:
         """Position `index` of K hypotheses per sentence: (B, K, d_model) -> (B, K, d_model), and the grown cache.
 

@@ -28,7 +28,7 @@ class EncoderLayer(keras.layers.Layer):
 
     Call arguments:
         inputs: (B, S, d_model).
-        mask: boolean, broadcastable to (B, h, S, S), True where visible.
+        attention_mask: boolean, broadcastable to (B, h, S, S), True where visible.
         return_weights: also return the attention weights (B, h, S, S).
 
     Example:
@@ -83,12 +83,14 @@ class EncoderLayer(keras.layers.Layer):
     def call(
         self,
         inputs: Tensor,
-        mask: Tensor | None = None,
+        attention_mask: Tensor | None = None,
         training: bool | None = None,
         return_weights: bool = False,
     ) -> Any:
         """(B, S, d_model) -> (B, S, d_model), and the weights if asked for."""
-        update = self.self_attention(inputs, mask=mask, training=training, return_weights=return_weights)
+        update = self.self_attention(
+            inputs, attention_mask=attention_mask, training=training, return_weights=return_weights
+        )
         update, weights = update if return_weights else (update, None)
         x = self.self_attention_residual(inputs, update, training=training)
         x = self.feed_forward_residual(x, self.feed_forward(x, training=training), training=training)

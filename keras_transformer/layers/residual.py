@@ -24,7 +24,7 @@ class Residual(keras.layers.Layer):
     Example:
         >>> import numpy as np
         >>> x = np.array([[[1.0, 3.0]]], "float32")
-        >>> np.asarray(Residual()(x, x)).round(3).tolist()
+        >>> keras.ops.convert_to_numpy(Residual()(x, x)).round(3).tolist()
         [[[-1.0, 1.0]]]
 
     Reference:

@@ -23,7 +23,7 @@ class TransformerDecoder(keras.layers.Layer):
     Call arguments:
         inputs: (B, T, d_model).
         memory: (B, S, d_model).
-        mask: boolean, broadcastable to (B, h, T, T), usually causal.
+        attention_mask: boolean, broadcastable to (B, h, T, T), usually causal.
         memory_mask: boolean, broadcastable to (B, h, T, S), usually the source's padding mask.
         return_weights: also return two lists of N tensors: self-attention (B, h, T, T), cross-attention (B, h, T, S).
 
@@ -39,9 +39,7 @@ class TransformerDecoder(keras.layers.Layer):
         super().__init__(**base)
         self.num_layers = num_layers
         self.settings = settings
-        self.layers = [
-            DecoderLayer(**settings, dtype=self.dtype_policy, name=f"layer_{i}") for i in range(num_layers)
-        ]
+        self.layers = [DecoderLayer(**settings, dtype=self.dtype_policy, name=f"layer_{i}") for i in range(num_layers)]
 
     def build(self, inputs_shape: Any, memory_shape: Any) -> None:
         """Build every layer."""
@@ -53,7 +51,7 @@ class TransformerDecoder(keras.layers.Layer):
         self,
         inputs: Tensor,
         memory: Tensor,
-        mask: Tensor | None = None,
+        attention_mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
         training: bool | None = None,
         return_weights: bool = False,
@@ -62,7 +60,12 @@ class TransformerDecoder(keras.layers.Layer):
         x, self_weights, cross_weights = inputs, [], []
         for layer in self.layers:
             x = layer(
-                x, memory, mask=mask, memory_mask=memory_mask, training=training, return_weights=return_weights
+                x,
+                memory,
+                attention_mask=attention_mask,
+                memory_mask=memory_mask,
+                training=training,
+                return_weights=return_weights,
             )
             if return_weights:
                 x, self_attention, cross_attention = x

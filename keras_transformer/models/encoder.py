@@ -20,7 +20,7 @@ class TransformerEncoder(keras.layers.Layer):
 
     Call arguments:
         inputs: (B, S, d_model).
-        mask: boolean, broadcastable to (B, h, S, S), True where visible.
+        attention_mask: boolean, broadcastable to (B, h, S, S), True where visible.
         return_weights: also return the attention weights, a list of N tensors (B, h, S, S).
 
     Example:
@@ -35,9 +35,7 @@ class TransformerEncoder(keras.layers.Layer):
         super().__init__(**base)
         self.num_layers = num_layers
         self.settings = settings
-        self.layers = [
-            EncoderLayer(**settings, dtype=self.dtype_policy, name=f"layer_{i}") for i in range(num_layers)
-        ]
+        self.layers = [EncoderLayer(**settings, dtype=self.dtype_policy, name=f"layer_{i}") for i in range(num_layers)]
 
     def build(self, inputs_shape: Any) -> None:
         """Build every layer."""
@@ -48,14 +46,14 @@ class TransformerEncoder(keras.layers.Layer):
     def call(
         self,
         inputs: Tensor,
-        mask: Tensor | None = None,
+        attention_mask: Tensor | None = None,
         training: bool | None = None,
         return_weights: bool = False,
     ) -> Any:
         """(B, S, d_model) -> (B, S, d_model), and the weights of every layer if asked for."""
         x, all_weights = inputs, []
         for layer in self.layers:
-            x = layer(x, mask=mask, training=training, return_weights=return_weights)
+            x = layer(x, attention_mask=attention_mask, training=training, return_weights=return_weights)
             if return_weights:
                 x, weights = x
                 all_weights.append(weights)

@@ -9,6 +9,7 @@ from keras_transformer.errors import InputError
 from keras_transformer.layers import SinusoidalPositions, TokenEmbedding, causal_mask, padding_mask
 from keras_transformer.models.config import TransformerConfig, load_preset, make_config
 from keras_transformer.models.decoder import Cache, TransformerDecoder
+from keras_transformer.models.distribution import check_distribution
 from keras_transformer.models.encoder import TransformerEncoder
 from keras_transformer.registration import register
 
@@ -19,8 +20,8 @@ Tensor = Any
 class Transformer(keras.Model):
     """The model of "Attention Is All You Need": source ids and shifted target ids in, logits of the next token out.
 
-    Padding is found from the ids. In the source it is hidden from every query; in the target it stands at the end, where
-    the causal mask already hides it from every real token.
+    Padding is found from the ids. In the source it is hidden from every query; in the target it stands at the end,
+    where the causal mask already hides it from every real token.
 
     Args:
         dtype: a Keras dtype or policy, such as "mixed_bfloat16".
@@ -36,7 +37,7 @@ class Transformer(keras.Model):
 
     Example:
         >>> import numpy as np
-        >>> model = Transformer(vocab_size=20, d_model=8, num_heads=2, d_ff=16, num_encoder_layers=1, num_decoder_layers=1)
+        >>> model = Transformer(vocab_size=20, d_model=8, num_heads=2, d_ff=16)
         >>> source, target_in = np.array([[5, 6, 2, 0]]), np.array([[1, 7, 8]])
         >>> model((source, target_in)).shape == (1, 3, 20)
         True
@@ -72,14 +73,14 @@ class Transformer(keras.Model):
 
     def build(self, input_shape: Any = None) -> None:
         """Create all weights; their shapes follow from the configuration alone."""
-        if self.built:
+        if self.built:  # by the constructor, before Keras asks for it
             return
         vectors = (None, None, self.config.d_model)
         self.embedding.build((None, None))
         self.positions.build(vectors)
         self.encoder.build(vectors)
         self.decoder.build(vectors, vectors)
-        self.built = True
+        self.built: bool = True
 
     @classmethod
     def from_preset(cls, preset: str, **fields: Any) -> "Transformer":
@@ -100,10 +101,15 @@ class Transformer(keras.Model):
 
         XLA compiles anew for every shape, seconds each on a CPU, and does not work under MirroredStrategy;
         TensorFlow's own graph is traced once for all bucket shapes. Pass jit_compile=True to have XLA.
+
+        Raises:
+            InputError: under a strategy of several replicas, what these would train wrongly: see
+                `check_distribution`.
         """
         if jit_compile == "auto" and keras.backend.backend() == "tensorflow":
             jit_compile = False
         super().compile(*args, jit_compile=jit_compile, **kwargs)
+        check_distribution(self)
 
     def call(self, inputs: tuple[Tensor, Tensor], training: bool | None = None) -> Tensor:
         """((B, S), (B, T)) -> logits (B, T, V) in the compute dtype."""
@@ -113,7 +119,7 @@ class Transformer(keras.Model):
         x = self.decoder(
             x,
             memory,
-            mask=causal_mask(ops.shape(target_in)[1]),
+            attention_mask=causal_mask(ops.shape(target_in)[1]),
             memory_mask=padding_mask(source, self.config.pad_id),
             training=training,
         )
@@ -122,7 +128,7 @@ class Transformer(keras.Model):
     def encode(self, source: Tensor, training: bool | None = False) -> Tensor:
         """The encoder's output for source ids: (B, S) -> (B, S, d_model)."""
         x = self._embed(source, self.source_dropout, training)
-        return self.encoder(x, mask=padding_mask(source, self.config.pad_id), training=training)
+        return self.encoder(x, attention_mask=padding_mask(source, self.config.pad_id), training=training)
 
     def init_cache(self, memory: Tensor, source: Tensor, beam_size: int, length: Any) -> Cache:
         """What `decode_step` needs: room for `length` positions of `beam_size` hypotheses per sentence.
@@ -134,8 +140,8 @@ class Transformer(keras.Model):
             length: L, the most positions that will be decoded.
 
         Returns:
-            A dictionary: "self" (axes 0 and 1 of every tensor are B and K: reorder these when hypotheses move), "cross" and
-            "mask" (one per sentence, never copied per hypothesis). See `TransformerDecoder.init_cache`.
+            A dictionary: "self" (axes 0 and 1 of every tensor are B and K: reorder these when hypotheses move), "cross"
+            and "mask" (one per sentence, never copied per hypothesis). See `TransformerDecoder.init_cache`.
         """
         return self.decoder.init_cache(memory, padding_mask(source, self.config.pad_id), beam_size, length)
 
@@ -168,10 +174,10 @@ class Transformer(keras.Model):
         source, target_in = self._check_inputs(inputs)
         visible = padding_mask(source, self.config.pad_id)
         x = self._embed(source, self.source_dropout, False)
-        memory, encoder = self.encoder(x, mask=visible, return_weights=True)
+        memory, encoder = self.encoder(x, attention_mask=visible, return_weights=True)
         x = self._embed(target_in, self.target_dropout, False)
         mask = causal_mask(ops.shape(target_in)[1])
-        _, decoder, cross = self.decoder(x, memory, mask=mask, memory_mask=visible, return_weights=True)
+        _, decoder, cross = self.decoder(x, memory, attention_mask=mask, memory_mask=visible, return_weights=True)
         return {"encoder": encoder, "decoder": decoder, "cross": cross}
 
     def _embed(self, ids: Tensor, dropout: keras.layers.Dropout, training: bool | None) -> Tensor:
@@ -180,7 +186,8 @@ class Transformer(keras.Model):
     def _check_inputs(self, inputs: Any) -> tuple[Tensor, Tensor]:
         if not isinstance(inputs, (tuple, list)) or len(inputs) != 2:
             raise InputError(
-                f"Transformer takes a pair (source, target_in) of id tensors (B, S) and (B, T); received {type(inputs)}."
+                "Transformer takes a pair (source, target_in) of id tensors (B, S) and (B, T); "
+                f"received {type(inputs).__name__}."
             )
         source, target_in = (ops.convert_to_tensor(ids) for ids in inputs)
         for name, ids in (("source", source), ("target_in", target_in)):
