@@ -2,12 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from keras_transformer.cli.backend import import_backend
-from keras_transformer.cli.options import BatchSize, BeamSize, LengthPenalty, given
+from keras_transformer.cli.options import BatchSize, BeamSize, LengthPenalty, Which, given
 from keras_transformer.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def evaluate(
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
     batch_size: BatchSize = None,
+    which: Which = "best",
     save: Annotated[Path | None, typer.Option(help="Write the translations to this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -44,7 +45,7 @@ def evaluate(
         translations, targets = _read(hypotheses), _read(references)
     elif run:
         options = given(beam_size=beam_size, length_penalty=length_penalty, batch_size=batch_size)
-        translations, targets = _translate(run, (source, target), dataset, split, options)
+        translations, targets = _translate(run, (source, target), dataset, split, {"which": which, **options})
     else:
         raise InputError("There is nothing to evaluate: give RUN, or --hypotheses FILE --references FILE.")
     if save:
@@ -67,7 +68,7 @@ def _translate(
     files: tuple[Path | None, Path | None],
     dataset: str | None,
     split: str | None,
-    options: dict[str, object],
+    options: dict[str, Any],
 ) -> tuple[list[str], list[str]]:
     """Translations of the test set, and its references."""
     import_backend()

@@ -6,6 +6,7 @@ No module of this folder imports a backend, or anything slow, before a command r
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -14,7 +15,7 @@ import keras_transformer
 from keras_transformer.cli import average, evaluate, export, quickstart, score, train, translate
 from keras_transformer.cli.failures import INTERRUPTED, describe
 
-COMMANDS = {
+COMMANDS: dict[Callable[..., None], tuple[str, ...]] = {
     quickstart.quickstart: quickstart.EXAMPLES,
     train.train: train.EXAMPLES,
     translate.translate: translate.EXAMPLES,

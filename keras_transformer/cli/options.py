@@ -1,7 +1,7 @@
 """Options that several commands share, each with one wording."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,9 +15,10 @@ LengthPenalty = Annotated[
     typer.Option("--length-penalty", min=0, help="The alpha of GNMT.", show_default="the run's, 0.6"),
 ]
 BatchSize = Annotated[int | None, typer.Option("--batch-size", min=1, help="Sentences decoded at once.")]
+Which = Annotated[str, typer.Option("--model", help="Weights: best, average or last, or a file or checkpoint.")]
 
 
-def given(**options: object) -> dict[str, object]:
+def given(**options: Any) -> dict[str, Any]:
     """Only the options that were typed.
 
     Args:

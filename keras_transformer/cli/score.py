@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from keras_transformer.cli.backend import import_backend
-from keras_transformer.cli.options import RunFolder, given
+from keras_transformer.cli.options import RunFolder, Which, given
 
 EXAMPLES = ("keras-transformer score runs/en-de a.en a.de > scores.tsv",)
 
@@ -18,6 +18,7 @@ def score(
     tokens_per_batch: Annotated[
         int | None, typer.Option(min=1, help="Target tokens scored at once, padding included.")
     ] = None,
+    which: Which = "best",
 ) -> None:
     """Print the log-probability of each given pair: log P(target | source) in nats, and target tokens.
 
@@ -28,6 +29,7 @@ def score(
     from keras_transformer.text import ParallelCorpus
 
     corpus = ParallelCorpus(source, target)
-    scorer = kt.Run(run).scorer(**given(tokens_per_batch=tokens_per_batch))
+    opened = kt.Run(run)
+    scorer = kt.Scorer(opened.model(which), opened.tokenizer, **given(tokens_per_batch=tokens_per_batch))
     for pair in scorer(corpus.sources, corpus.targets):
         typer.echo(f"{pair.log_probability:.6f}\t{pair.tokens}")

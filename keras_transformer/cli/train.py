@@ -1,7 +1,7 @@
 """`keras-transformer train`: two text files in, a run folder out."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -46,7 +46,7 @@ def train(
     import_backend()
     import keras_transformer as kt
 
-    data: dict[str, object] = {
+    data: dict[str, Any] = {
         "train": _files("--train", train, train_tsv),
         "valid": _files("--valid", valid, valid_tsv),
         "dataset": dataset,

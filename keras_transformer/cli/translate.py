@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from keras_transformer.cli.backend import import_backend
-from keras_transformer.cli.options import BatchSize, BeamSize, LengthPenalty, RunFolder, given
+from keras_transformer.cli.options import BatchSize, BeamSize, LengthPenalty, RunFolder, Which, given
 from keras_transformer.cli.streams import InputLines
 from keras_transformer.errors import InputError
 
@@ -27,6 +27,7 @@ def translate(
     n_best: Annotated[int, typer.Option(min=1, help="Translations per line, best first.")] = 1,
     scores: Annotated[bool, typer.Option("--scores", help="Put the score and a tab before each.")] = False,
     batch_size: BatchSize = None,
+    which: Which = "best",
 ) -> None:
     """Translate standard input, line by line: N lines in, N lines out, in order.
 
@@ -39,7 +40,7 @@ def translate(
         raise InputError(f"--n-best {n_best} needs a beam of that size; add --beam-size {n_best} or more.")
     cuts: list[Truncation] = []
     options = given(beam_size=beam_size, length_penalty=length_penalty, batch_size=batch_size)
-    translator = kt.Run(run).translator(n_best=n_best, on_truncated=cuts.append, **options)
+    translator = kt.Run(run).translator(which, n_best=n_best, on_truncated=cuts.append, **options)
     lines = InputLines(sys.stdin.buffer)
     # A person at a terminal waits for each answer; a file is read ahead, so that batches can be sorted by length.
     chunk = 1 if sys.stdin.isatty() else None

@@ -1,0 +1,46 @@
+"""Each example runs as its own text says, on small inputs."""
+
+import runpy
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+@pytest.fixture
+def run_example(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def run(name: str, *arguments: object) -> str:
+        monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
+        runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_encoder_alone_learns_to_count(run_example) -> None:
+    accuracy = float(run_example("encoder_alone.py", "--epochs", 3).rsplit(maxsplit=1)[-1])
+    assert accuracy > 0.9
+
+
+@pytest.mark.tensorflow_backend
+def test_two_files_are_written_and_trained_on(run_example, tmp_path: Path) -> None:
+    run_example("write_phrases.py", "a.en", "a.de", "--pairs", 300)
+    assert [len((tmp_path / name).read_text("utf-8").splitlines()) for name in ("a.en", "a.de")] == [300, 300]
+    output = run_example("train_your_own.py", "a.en", "a.de", "--epochs", 1, "--vocab-size", 400)
+    assert "val_perplexity" in output
+    assert output.strip().splitlines()[-1].startswith("['")
+    assert (tmp_path / "model.keras").exists()
+
+
+@pytest.mark.backend_independent
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
+def test_each_example_is_short_and_shows_its_own_name(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    usage = next(line for line in text.splitlines() if line.startswith("Usage: "))
+    assert shlex.split(usage)[1:3] == ["python", f"examples/{path.name}"]
+    assert len(text.splitlines()) <= 50
