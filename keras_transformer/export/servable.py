@@ -1,0 +1,135 @@
+"""The translator as a TensorFlow graph: strings in, strings out."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from keras_transformer.decoding.beam_search import BeamSearch
+
+SERVING_SIGNATURE = "serving_default"
+IDS_SIGNATURE = "ids"
+
+SIGNATURES = {
+    SERVING_SIGNATURE: {
+        "inputs": {"text": "string (B,), UTF-8"},
+        "outputs": {"translation": "string (B,)", "score": "float32 (B,)"},
+    },
+    IDS_SIGNATURE: {
+        "inputs": {"source_ids": "int32 (B, S), rows of pieces + [eos], padded with 0"},
+        "outputs": {"target_ids": "int32 (B, T), rows of pieces + [eos], padded with 0", "score": "float32 (B,)"},
+    },
+}
+"""What each signature takes and gives, for the manifest."""
+
+# What `str.strip` takes away, for RE2.
+_BLANKS = r"[\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]+"
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How the exported model searches: the settings of the translator it was made from.
+
+    Attributes:
+        beam_size: hypotheses kept alive per sentence.
+        length_penalty: GNMT's alpha.
+        max_length_offset: target tokens allowed beyond the number of source tokens.
+        max_source_length: source tokens read of one text, the end-of-sentence token included.
+    """
+
+    beam_size: int
+    length_penalty: float
+    max_length_offset: int
+    max_source_length: int
+
+    @classmethod
+    def of(cls, translator: Any) -> "SearchSettings":
+        """The settings of a `Translator`."""
+        search = translator.search
+        return cls(
+            beam_size=search.beam_size,
+            length_penalty=search.length_penalty,
+            max_length_offset=search.max_length_offset,
+            max_source_length=translator.max_source_length,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as plain numbers: the arguments of `Translator`."""
+        return asdict(self)
+
+
+def write_servable(model: Any, tokenizer: Any, settings: SearchSettings, directory: Path) -> None:
+    """Write model, tokenizer and beam search as one SavedModel; needs the TensorFlow backend.
+
+    The SavedModel has two signatures. `serving_default`: `text` (B,) string -> `translation` (B,) string and `score`
+    (B,) float32. `ids`: `source_ids` (B, S) int32, rows of pieces + [eos] padded with 0 -> `target_ids` (B, T) int32
+    and `score`. B and S may be anything, 0 included. The tokenizer's model is a constant of the graph, so the
+    directory can be moved.
+
+    Args:
+        model: a `Transformer` on the TensorFlow backend.
+        tokenizer: a `Tokenizer`.
+        settings: how to search.
+        directory: where to write; it may exist and be empty.
+    """
+    import tensorflow as tf
+
+    module = _servable(model, tokenizer, settings)
+    signatures = {SERVING_SIGNATURE: module.translate, IDS_SIGNATURE: module.translate_ids}
+    tf.saved_model.save(module, str(directory), signatures=signatures)
+
+
+def _servable(model: Any, tokenizer: Any, settings: SearchSettings) -> Any:
+    """A `tf.Module` that owns the weights, the tokenizer's resource and the two functions."""
+    import tensorflow as tf
+    import tensorflow_text
+
+    search = BeamSearch(settings.beam_size, settings.length_penalty, settings.max_length_offset)
+    module = tf.Module(name="translator")
+    # Both are tracked by being attributes: what a function uses and nothing tracks cannot be saved.
+    module.model_variables = [variable.value for variable in model.variables]
+    module.tokenizer = tensorflow_text.SentencepieceTokenizer(model=tokenizer.proto)
+
+    def best(source_ids: Any) -> tuple[Any, Any]:
+        """(B, S) -> ids (B, T), score (B,)."""
+        shape = tf.shape(source_ids)
+        # A tensor without rows or columns gets one of padding: reductions over nothing are not defined.
+        missing = tf.maximum(1 - shape, 0)
+        padded = tf.pad(source_ids, [[0, missing[0]], [0, missing[1]]], constant_values=tokenizer.pad_id)
+        ids, score = search(model, padded)
+        return ids[: shape[0], 0], score[: shape[0], 0]
+
+    @tf.function(input_signature=[tf.TensorSpec((None,), tf.string, name="text")])
+    def translate(text: Any) -> dict[str, Any]:
+        ids, score = best(_source_ids(module.tokenizer, tokenizer, text, settings.max_source_length))
+        return {"translation": _detokenized(module.tokenizer, tokenizer, ids), "score": score}
+
+    @tf.function(input_signature=[tf.TensorSpec((None, None), tf.int32, name="source_ids")])
+    def translate_ids(source_ids: Any) -> dict[str, Any]:
+        ids, score = best(source_ids)
+        return {"target_ids": ids, "score": score}
+
+    module.translate = translate
+    module.translate_ids = translate_ids
+    return module
+
+
+def _source_ids(pieces_of: Any, tokenizer: Any, text: Any, max_source_length: int) -> Any:
+    """Strings (B,) to padded rows (B, S) of pieces + [eos]; a blank string is a row of padding."""
+    import tensorflow as tf
+
+    text = tf.strings.regex_replace(text, rf"\A{_BLANKS}|{_BLANKS}\z", "")
+    pieces = pieces_of.tokenize(text)[:, : max_source_length - 1]
+    ends = tf.fill([tf.shape(text)[0], 1], tokenizer.eos_id)
+    # The search gives a row of padding an empty translation with score 0, as the translator gives a blank line.
+    ends = tf.ragged.boolean_mask(ends, tf.expand_dims(pieces.row_lengths() > 0, 1))
+    return tf.concat([pieces, ends], axis=1).to_tensor(tokenizer.pad_id)
+
+
+def _detokenized(pieces_of: Any, tokenizer: Any, ids: Any) -> Any:
+    """Rows (B, T) of ids to strings (B,): cut at the first eos, special ids left out."""
+    import tensorflow as tf
+
+    before_end = tf.cumsum(tf.cast(ids == tokenizer.eos_id, tf.int32), axis=1) == 0
+    plain = ids > max(tokenizer.pad_id, tokenizer.bos_id, tokenizer.eos_id, tokenizer.unk_id)
+    text = pieces_of.detokenize(tf.ragged.boolean_mask(ids, before_end & plain))
+    return tf.strings.regex_replace(text, "[\r\n]", " ")  # a translation is one line, as in Python
