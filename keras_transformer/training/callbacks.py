@@ -37,6 +37,7 @@ class RunCallback(keras.callbacks.Callback):
         validator: measures the weights.
         interrupts: the signals received.
         tokens_per_step: real target tokens in an average batch.
+        schedule: the learning rate by updates made.
         window: the loss window of the checkpoint that training continues from.
     """
 
@@ -50,13 +51,14 @@ class RunCallback(keras.callbacks.Callback):
         validator: Validator,
         interrupts: Interrupts,
         tokens_per_step: float,
+        schedule: Any,
         window: dict[str, np.ndarray] | None = None,
     ) -> None:
         super().__init__()
         self.config, self.training = config, config.training
         self.files, self.state, self.log, self.reporter = files, state, log, reporter
         self.validator, self.interrupts = validator, interrupts
-        self._tokens_per_step = tokens_per_step
+        self._tokens_per_step, self._schedule = tokens_per_step, schedule
         self._window = window or {}
         self._clock = _Clock(state)
         self._window_steps = 0
@@ -102,12 +104,12 @@ class RunCallback(keras.callbacks.Callback):
                 measured = self.validator.measure()
             except Interrupted:
                 return "signal"
-            best = state.note_validation(measured.scores["bleu"])
+            best = state.note_validation(measured.scores["bleu"], measured.scores["perplexity"])
             if best:
                 score = {"which": "step", "step": state.step, **measured.scores}
                 self.validator.save(self.files, "best", score)
             self.log.write("validation", state.step, measured.scores)
-            self.reporter.validation(state.step, measured.scores, measured.samples, best)
+            self.reporter.validation(f"validation at step {state.step}", measured.scores, measured.samples, best)
         return state.stop_reason(self.training)
 
     def save(self, final: bool = False) -> None:
@@ -132,7 +134,7 @@ class RunCallback(keras.callbacks.Callback):
         """Write the figures of the window that ends here, and open the next one."""
         state = self.state
         seconds = max(self._clock.lap(), 1e-9)
-        rate = float(keras.ops.convert_to_numpy(self.model.optimizer.learning_rate))
+        rate = float(keras.ops.convert_to_numpy(self._schedule(state.step - 1)))
         figures = {
             "loss": loss,
             "learning_rate": rate,

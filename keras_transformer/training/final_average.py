@@ -9,6 +9,7 @@ from keras_transformer.training.checkpoints import checkpoint_step, list_checkpo
 from keras_transformer.training.files import read_json, write_atomically, write_json
 from keras_transformer.training.progress import Reporter
 from keras_transformer.training.run_files import RunFiles
+from keras_transformer.training.run_state import is_better
 from keras_transformer.training.validation import Validator
 
 
@@ -92,12 +93,14 @@ def keep_average(
     score |= measured.scores
     validator.save(files, "average", score)
     best = read_json(files.score("best"))
-    chosen = best is None or measured.scores["bleu"] > best["bleu"]
+    chosen = best is None or is_better(
+        measured.scores["bleu"], measured.scores["perplexity"], best["bleu"], best["perplexity"]
+    )
     if chosen:
         model = files.model("average").read_bytes()
         write_atomically(files.model("best"), lambda path: path.write_bytes(model))
         write_json(files.score("best"), score)
-    reporter.validation(steps[-1], measured.scores, measured.samples, chosen)
+    reporter.validation(f"average of steps {steps[0]} to {steps[-1]}", measured.scores, measured.samples, chosen)
     # After a restart the average may be in best/ already, and then it is not better than itself.
     chosen = chosen or read_json(files.score("best")) == read_json(files.score("average"))
     return AverageResult(steps, before, measured.scores["bleu"], chosen)

@@ -92,11 +92,11 @@ class Reporter:
         else:
             self.say(" | ".join([f"step {step}/{self._total}", *figures]))
 
-    def validation(self, step: int, scores: dict[str, Any], samples: list[tuple[str, str, str]], best: bool) -> None:
+    def validation(self, title: str, scores: dict[str, Any], samples: list[tuple[str, str, str]], best: bool) -> None:
         """Show a validation and sample translations: (source, reference, hypothesis)."""
         figures = f"BLEU {scores['bleu']:.2f} | chrF {scores['chrf']:.2f}"
         figures += f" | perplexity {scores['perplexity']:.2f} | accuracy {100 * scores['accuracy']:.1f} %"
-        self.say(f"validation at step {step}: {figures}{' | best so far' if best else ''}")
+        self.say(f"{title}: {figures}{' | best so far' if best else ''}")
         for source, reference, hypothesis in samples:
             self.say(f"  source     {source}\n  reference  {reference}\n  hypothesis {hypothesis}")
 

@@ -16,12 +16,13 @@ class RunState:
         seconds: spent in training so far, validations and checkpoints included, over all starts.
         validated_step: step of the newest validation.
         best: highest validation BLEU so far, in percent; None before the first validation.
-        best_step: the step it was reached at.
+        best_perplexity: the perplexity that went with it; of equal BLEU, such as 0 in the beginning, it decides.
+        best_step: the step both were reached at.
         stale: validations since then.
 
     Example:
         >>> state = RunState(step=10)
-        >>> state.note_validation(31.5), state.note_validation(30.0)
+        >>> state.note_validation(31.5, 4.0), state.note_validation(30.0, 3.9)
         (True, False)
         >>> state.stale
         1
@@ -31,16 +32,17 @@ class RunState:
     seconds: float = 0.0
     validated_step: int = 0
     best: float | None = None
+    best_perplexity: float | None = None
     best_step: int | None = None
     stale: int = 0
 
-    def note_validation(self, bleu: float) -> bool:
+    def note_validation(self, bleu: float, perplexity: float) -> bool:
         """Take in a validation of the weights at `step`; True if it is the best so far."""
         self.validated_step = self.step
-        if self.best is not None and bleu <= self.best:
+        if not is_better(bleu, perplexity, self.best, self.best_perplexity):
             self.stale += 1
             return False
-        self.best, self.best_step, self.stale = bleu, self.step, 0
+        self.best, self.best_perplexity, self.best_step, self.stale = bleu, perplexity, self.step, 0
         return True
 
     def stop_reason(self, training: TrainingSettings) -> str | None:
@@ -61,3 +63,10 @@ class RunState:
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """What `to_dict` gave."""
         return cls(**values)
+
+
+def is_better(bleu: float, perplexity: float, than_bleu: float | None, than_perplexity: float | None) -> bool:
+    """Whether a higher BLEU was reached, or an equal one with a lower perplexity."""
+    if than_bleu is None or than_perplexity is None:
+        return True
+    return (bleu, -perplexity) > (than_bleu, -than_perplexity)

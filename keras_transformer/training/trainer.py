@@ -85,7 +85,8 @@ class _Session:
     ) -> None:
         self.config, self.files, self.materials = config, files, materials
         self.reporter, self.interrupts = reporter, interrupts
-        self.model = build_model(config, materials.tokenizer, strategy)
+        self.schedule = make_schedule(config)
+        self.model = build_model(config, materials.tokenizer, self.schedule, strategy)
         self.validator = Validator(
             self.model, materials.tokenizer, materials.valid, config, lambda: bool(interrupts.received)
         )
@@ -132,6 +133,7 @@ class _Session:
             self.validator,
             self.interrupts,
             batches.report.target_tokens / batches.steps_per_epoch,
+            self.schedule,
             checkpoint.arrays if checkpoint else None,
         )
         callback.set_model(self.model)
@@ -145,6 +147,7 @@ class _Session:
             batches.dataset(state.step),
             epochs=1,
             steps_per_epoch=training.max_steps - state.step,
+            shuffle=False,  # the batches are shuffled already
             verbose=0,
             callbacks=[callback],
         )
@@ -157,12 +160,27 @@ class _Session:
         )
 
 
-def build_model(config: RunConfig, tokenizer: Any, strategy: Any | None = None) -> keras.Model:
+def make_schedule(config: RunConfig) -> TransformerSchedule:
+    """The learning rate of a run."""
+    training = config.training
+    return TransformerSchedule(
+        config.transformer(config.tokenizer.vocab_size).d_model,
+        training.warmup_steps,
+        training.peak_learning_rate,
+        total_steps=training.max_steps,
+        cooldown_steps=training.cooldown_steps,
+    )
+
+
+def build_model(
+    config: RunConfig, tokenizer: Any, schedule: TransformerSchedule, strategy: Any | None = None
+) -> keras.Model:
     """The model of a run with its first weights, compiled for training.
 
     Args:
         config: the run.
         tokenizer: sets the vocabulary.
+        schedule: the learning rate.
         strategy: a `tf.distribute` strategy, or None.
 
     Returns:
@@ -178,13 +196,6 @@ def build_model(config: RunConfig, tokenizer: Any, strategy: Any | None = None) 
     fields = config.transformer(tokenizer.vocab_size).model_dump()
     with strategy.scope() if strategy is not None else nullcontext():
         model = Transformer(**fields, dtype=training.precision)
-        schedule = TransformerSchedule(
-            model.config.d_model,
-            training.warmup_steps,
-            training.peak_learning_rate,
-            total_steps=training.max_steps,
-            cooldown_steps=training.cooldown_steps,
-        )
         model.compile(
             optimizer=paper_adam(schedule),
             loss=LabelSmoothedCrossEntropy(training.label_smoothing),

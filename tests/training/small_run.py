@@ -1,0 +1,106 @@
+"""A run of seconds, and a script that does one and dies where it is told.
+
+    python small_run.py OUT [checkpoint:N | validation:N | step:N | term:N]
+
+`checkpoint:N` is kill -9 while checkpoint N is written, `validation:N` while validation N decodes, `step:N` after update
+N; `term:N` is a SIGTERM there.
+"""
+
+import os
+import random
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+WORDS = {
+    "a": "ein",
+    "dog": "Hund",
+    "cat": "Katze",
+    "runs": "rennt",
+    "sees": "sieht",
+    "big": "große",
+    "red": "rote",
+    "man": "Mann",
+    "woman": "Frau",
+}
+MODEL = {"num_encoder_layers": 1, "num_decoder_layers": 1, "d_model": 16, "d_ff": 32, "num_heads": 2, "dropout": 0.1}
+TRAINING = {
+    "max_steps": 60,
+    "tokens_per_batch": 128,
+    "warmup_steps": 20,
+    "peak_learning_rate": 0.01,
+    "cooldown_steps": 10,
+    "log_every": 4,
+    "checkpoint_every": 10,
+    "validate_every": 15,
+    "keep_checkpoints": 3,
+    "average_last": 3,
+    "memory_check": False,
+}
+
+
+def small_corpus(pairs: int, seed: int) -> Any:
+    """Sentences of 2 to 6 words, translated word by word."""
+    from keras_transformer.text import ParallelCorpus
+
+    rng = random.Random(seed)
+    lines = [[rng.choice(list(WORDS)) for _ in range(rng.randint(2, 6))] for _ in range(pairs)]
+    both = [(" ".join(words) + ".", " ".join(WORDS[word] for word in words) + ".") for words in lines]
+    return ParallelCorpus.from_pairs(both, name=f"small-{seed}")
+
+
+def small_config(*overrides: str, **training: Any) -> Any:
+    """The configuration of a run of seconds."""
+    from keras_transformer.training.config import resolve_config
+
+    return resolve_config(
+        None,
+        {},
+        overrides,
+        model=MODEL,
+        tokenizer={"vocab_size": 290},
+        training={**TRAINING, **training},
+        decoding={"max_length_offset": 4},
+    )
+
+
+def small_train(out: Path, *overrides: str, **training: Any) -> Any:
+    """Train with the small configuration on 200 pairs."""
+    from keras_transformer.training.trainer import train
+
+    config = small_config(*overrides, **training)
+    corpora = {"train_corpus": small_corpus(200, 1), "valid_corpus": small_corpus(6, 2)}
+    return train(config, out, quiet=True, **corpora)
+
+
+def _die_at(where: str) -> None:
+    """Arrange the process's death."""
+    from keras_transformer.training import callbacks, checkpoints
+
+    kind, _, count = where.partition(":")
+    left = int(count)
+
+    def once(function: Any, number: int = signal.SIGKILL) -> Any:
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), number)
+            return function(*args, **kwargs)
+
+        return counted
+
+    if kind == "checkpoint":
+        checkpoints._publish = once(checkpoints._publish)
+    elif kind == "validation":
+        callbacks.Validator.measure = once(callbacks.Validator.measure)
+    else:
+        number = signal.SIGKILL if kind == "step" else signal.SIGTERM
+        callbacks.RunCallback.on_train_batch_begin = once(lambda *_, **__: None, number)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        _die_at(sys.argv[2])
+    sys.exit(small_train(Path(sys.argv[1])).exit_code)
