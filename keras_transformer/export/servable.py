@@ -117,6 +117,8 @@ def _source_ids(pieces_of: Any, tokenizer: Any, text: Any, max_source_length: in
     """Strings (B,) to padded rows (B, S) of pieces + [eos]; a blank string is a row of padding."""
     import tensorflow as tf
 
+    # One U+FFFD for each part that `bytes.decode` replaces by one; SentencePiece would put one for each byte.
+    text = tf.strings.unicode_transcode(text, "UTF-8", "UTF-8", errors="replace")
     text = tf.strings.regex_replace(text, rf"\A{_BLANKS}|{_BLANKS}\z", "")
     pieces = pieces_of.tokenize(text)[:, : max_source_length - 1]
     ends = tf.fill([tf.shape(text)[0], 1], tokenizer.eos_id)

@@ -57,7 +57,7 @@ def expect(translator: Any, samples: Sequence[str]) -> list[Expected]:
     long = next((text for text in samples if text.strip()), DEFAULT_SAMPLES[0]) + " "
     pieces = max(1, len(translator.tokenizer.encode([long])[0]))
     long *= 1 + translator.max_source_length // pieces
-    odd = [b"", b" \t ", "\t ﬁve Ünïcödé 日本 ① 😀\u2028x\u3000".encode(), b"not \xff UTF-8 \xc3", long.encode()]
+    odd = [b"", b" \t ", "\t ﬁve Ünïcödé 日本 ① 😀\u2028x\u3000".encode(), b"not \xff UTF-8 \xf0\x9f", long.encode()]
     texts = [*(text.encode("utf-8", "replace") for text in samples), *odd]
     # A str cannot hold invalid bytes; U+FFFD is what reading a file with errors="replace" gives, and the graph too.
     lines = [text.decode("utf-8", "replace") for text in texts]
