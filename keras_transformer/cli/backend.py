@@ -1,0 +1,52 @@
+"""The backend, imported without the notes that its native libraries print while they load."""
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+
+
+def import_backend() -> None:
+    """Import Keras and TensorFlow, which also reads the text on other backends, in silence.
+
+    TensorFlow tells standard error which processor features and drivers it found, whatever `TF_CPP_MIN_LOG_LEVEL` says,
+    since that is before its log is set up. If the import fails, everything it said is shown.
+
+    Example:
+        >>> import_backend()
+        >>> "keras" in sys.modules
+        True
+    """
+    if "keras" in sys.modules and "tensorflow" in sys.modules:
+        return
+    with _native_silence():
+        import keras
+
+        if keras.backend.backend() == "jax":
+            import jax
+
+            jax.devices()
+        with contextlib.suppress(ImportError):
+            import tensorflow
+
+            tensorflow.config.list_physical_devices()  # looks for drivers now rather than at the first operation
+
+
+@contextlib.contextmanager
+def _native_silence() -> Iterator[None]:
+    """Keep file descriptor 2 in a temporary file, and replay it only after an exception."""
+    sys.stderr.flush()
+    with tempfile.TemporaryFile() as kept, contextlib.ExitStack() as stack:
+        terminal = os.dup(2)
+        stack.callback(os.close, terminal)
+        os.dup2(kept.fileno(), 2)
+        try:
+            yield
+        except BaseException:
+            os.dup2(terminal, 2)
+            kept.seek(0)
+            os.write(2, kept.read())
+            raise
+        finally:
+            os.dup2(terminal, 2)
