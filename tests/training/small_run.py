@@ -2,8 +2,8 @@
 
     python small_run.py OUT [checkpoint:N | validation:N | step:N | term:N]
 
-`checkpoint:N` is kill -9 while checkpoint N is written, `validation:N` while validation N decodes, `step:N` after update
-N; `term:N` is a SIGTERM there.
+`checkpoint:N` is kill -9 while checkpoint N is written, `validation:N` while validation N decodes, `step:N` after
+update N; `term:N` is a SIGTERM there.
 """
 
 import os
