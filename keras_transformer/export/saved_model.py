@@ -59,9 +59,11 @@ def export_saved_model(
         ExportError: if the SavedModel does not load or differs; nothing is kept then. It is an `InputError` too.
 
     Example:
-        >>> import keras_transformer as kt  # doctest: +SKIP
-        >>> print(kt.export_saved_model(translator, "saved_models/en-de/1"))  # doctest: +SKIP
-        Exported to saved_models/en-de/1 (3.9 MB). Verified in a fresh process ...
+        >>> export_saved_model(None, "saved_models/en-de/1", samples="A dog runs.")
+        Traceback (most recent call last):
+        keras_transformer.errors.InputError: `samples` is one string; give a list of sentences to compare.
+
+        With a trained translator, `print(kt.export_saved_model(translator, "saved_models/en-de/1"))`.
     """
     if isinstance(samples, str):
         raise InputError("`samples` is one string; give a list of sentences to compare.")
