@@ -100,9 +100,8 @@ def resolve_config(
         200
     """
     own = merge(dict(sections), parse_overrides(overrides))
-    data = own.get("data")
-    if recipe is None and isinstance(data, Mapping):
-        recipe = load_recipes().get(str(data.get("dataset")))
+    if recipe is None:
+        recipe = _recipe_of(own.get("data"))
     elif isinstance(recipe, str):
         recipe = load_recipe(recipe)
     values: dict[str, Any] = {"preset": preset}
@@ -124,6 +123,15 @@ def load_recipe(name: str) -> dict[str, Any]:
     if name not in recipes:
         raise InputError(f"There is no recipe {name!r}.{did_you_mean(name, recipes)}")
     return recipes[name]
+
+
+def _recipe_of(data: Any) -> Mapping[str, Any] | None:
+    """The recipe of the data set that the data section names, for all its languages or for these."""
+    if not isinstance(data, Mapping) or not isinstance(data.get("dataset"), str):
+        return None
+    name, recipes = data["dataset"], load_recipes()
+    languages = f"{data.get('source', 'en')}-{data.get('target', 'de')}"
+    return recipes.get(name) or recipes.get(f"{name}-{languages}") or recipes.get(name.split("-")[0])
 
 
 def _checked(values: Mapping[str, Any]) -> RunConfig:
