@@ -15,7 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keras_transformer.errors import InputError
+from keras_transformer.text import datasets
 from keras_transformer.text.corpus import ParallelCorpus, read_lines
+from keras_transformer.text.datasets.download import cache_folder
 from keras_transformer.text.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.backend_independent
@@ -93,10 +95,22 @@ def test_one_string_is_not_a_list_of_texts(tokenizer: Tokenizer) -> None:
 
 
 def test_the_graph_tokenizer_agrees(tokenizer: Tokenizer, corpus: ParallelCorpus) -> None:
-    """keras-hub's layer inside a tf.data graph, where tensorflow-text does the work."""
+    texts = [*ODD, *corpus.sources[:500], *corpus.targets[:500]]
+    assert_graph_agrees(tokenizer, texts)
+
+
+def test_the_graph_tokenizer_agrees_on_multi30k() -> None:
+    folder = cache_folder("multi30k")
+    if not (folder / "train.de.gz").exists():
+        pytest.skip(f"the Multi30k files are not in {folder} (set KERAS_TRANSFORMER_HOME)")
+    train = datasets.load("multi30k").train
+    assert_graph_agrees(Tokenizer.train(train, vocab_size=8000), [*train.sources, *train.targets])
+
+
+def assert_graph_agrees(tokenizer: Tokenizer, texts: list[str]) -> None:
+    """Encode and decode in TensorFlow graphs, where tensorflow-text does the work, and compare."""
     import tensorflow as tf
 
-    texts = [*ODD, *corpus.sources[:500], *corpus.targets[:500]]
     layer = tokenizer.keras_hub_layer
     graph = tf.data.Dataset.from_tensors(texts).map(layer)
     ids = next(iter(graph))
