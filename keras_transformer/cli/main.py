@@ -103,7 +103,7 @@ def _fail(error: BaseException) -> int:
 
 def main() -> None:
     """Entry point of the installed command."""
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # TensorFlow's C++ notes on the machine at hand
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # what matters comes as an exception too
     sys.exit(run())
 
 

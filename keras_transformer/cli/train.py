@@ -26,7 +26,13 @@ def train(
         Pair | None,
         typer.Option(metavar="SOURCE TARGET", help="Two files, line N the translation of line N."),
     ] = None,
-    valid: Annotated[Pair | None, typer.Option(metavar="SOURCE TARGET", help="Two files to validate with.")] = None,
+    valid: Annotated[
+        Pair | None,
+        typer.Option(
+            metavar="SOURCE TARGET",
+            help="Two files to validate with; without them 500 pairs of --train, a tenth at most, are held out.",
+        ),
+    ] = None,
     train_tsv: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="One file of two columns parted by a tab, not --train."),
@@ -41,7 +47,8 @@ def train(
 ) -> None:
     """Train a translator on your own files or on a named data set.
 
-    The same command again continues where the last one stopped, however it was stopped.
+    The same command again continues where the last one stopped, however it was stopped. Settings may be laid over
+    the preset, such as training.max_steps=2000; --dry-run shows them all.
     """
     import_backend()
     import keras_transformer as kt

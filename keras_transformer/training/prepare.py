@@ -48,7 +48,9 @@ class Materials(NamedTuple):
 
 
 def settle_config(files: RunFiles, config: RunConfig) -> None:
-    """Write the run's configuration, or compare it with the one that is there.
+    """Write the run's configuration, or compare it with the one that is there once training has begun.
+
+    A start that failed before its first checkpoint binds nobody: a name may be corrected, a file mended.
 
     Args:
         files: the run, its directory made.
@@ -57,7 +59,10 @@ def settle_config(files: RunFiles, config: RunConfig) -> None:
     Raises:
         InputError: the run was started with other settings of a kind that cannot change midway.
     """
-    if files.config.is_file():
+    if not files.checkpoints.is_dir():
+        files.tokenizer.unlink(missing_ok=True)
+        files.data.unlink(missing_ok=True)
+    elif files.config.is_file():
         before, now = _flat(RunConfig.load(files.config).model_dump()), _flat(config.model_dump())
         changed = [key for key in {**before, **now} if before.get(key) != now.get(key) and key not in MAY_CHANGE]
         if changed:
@@ -135,11 +140,44 @@ def load_corpora(config: RunConfig, train: Any | None = None, valid: Any | None 
         valid = loaded.valid if valid is None and not data.valid else valid
     elif train is None and data.train:
         train = _read(config, data.train)
+        if valid is None and not data.valid:
+            train, valid = hold_out(train, data.held_out)
     if train is None:
         raise InputError("There is nothing to train on; set data.train to two files, or data.dataset to a name.")
     if valid is None and data.valid:
         valid = _read(config, data.valid)
     return train, valid
+
+
+def hold_out(corpus: Any, count: int) -> tuple[Any, Any | None]:
+    """Set pairs aside to validate with, evenly spread over the corpus.
+
+    Args:
+        corpus: a `ParallelCorpus`.
+        count: how many; never more than a tenth of the corpus.
+
+    Returns:
+        The corpus without them, and them; None in their place if there are none.
+
+    Example:
+        >>> from keras_transformer.text import ParallelCorpus
+        >>> rest, held = hold_out(ParallelCorpus.from_pairs([(str(i), "x") for i in range(20)]), 500)
+        >>> len(rest), held.sources
+        (18, ['9', '19'])
+    """
+    count = min(count, len(corpus) // 10)
+    if count == 0:
+        return corpus, None
+    places = {(index + 1) * len(corpus) // count - 1 for index in range(count)}
+    parts: tuple[list[tuple[str, str]], list[tuple[str, str]]] = ([], [])
+    for index, pair in enumerate(corpus):
+        parts[index in places].append(pair)
+    rest, held = (type(corpus).from_pairs(part, name) for part, name in zip(parts, _names(corpus, count), strict=True))
+    return rest, held
+
+
+def _names(corpus: Any, count: int) -> tuple[str, str]:
+    return f"{corpus.name} but {count:,} pairs", f"{count:,} pairs held out of {corpus.name}"
 
 
 def _read(config: RunConfig, paths: tuple[str, ...]) -> Any:

@@ -5,9 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 Steps = Annotated[int, Field(ge=1)]
-Paths = Annotated[
-    tuple[str, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)
-]
+Paths = Annotated[tuple[str, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)]
 
 
 class Section(BaseModel):
@@ -25,28 +23,23 @@ class TokenizerSettings(Section):
 class DataSettings(Section):
     """Where the sentence pairs come from: a named data set, or files."""
 
-    dataset: str | None = Field(
-        None, description="Name for `datasets.load`; its valid split is used to validate."
-    )
+    dataset: str | None = Field(None, description="Name for `datasets.load`; its valid split is used to validate.")
     options: dict[str, Any] = Field(default_factory=dict, description="Further arguments of `datasets.load`.")
     source: str = Field("en", description="Source language code.")
     target: str = Field("de", description="Target language code.")
     train: Paths = Field((), description="Two files, source and target, line by line; or one TSV file.")
     valid: Paths = Field((), description="As `train`: the pairs to validate with.")
-    max_length: int = Field(
-        256, ge=2, description="Longest side of a pair, in subwords; longer pairs are left out."
+    held_out: int = Field(
+        500, ge=0, description="Pairs of data.train kept to validate with if data.valid is not set; a tenth at most."
     )
-    on_bad_line: Literal["refuse", "drop"] = Field(
-        "refuse", description="What happens to a line that is wrong."
-    )
+    max_length: int = Field(256, ge=2, description="Longest side of a pair, in subwords; longer pairs are left out.")
+    on_bad_line: Literal["refuse", "drop"] = Field("refuse", description="What happens to a line that is wrong.")
 
     @model_validator(mode="after")
     def _files_come_in_ones_or_twos(self) -> Self:
         for name, files in (("data.train", self.train), ("data.valid", self.valid)):
             if len(files) > 2:
-                raise ValueError(
-                    f"{name} names {len(files)} files; give two (source, target) or one TSV file"
-                )
+                raise ValueError(f"{name} names {len(files)} files; give two (source, target) or one TSV file")
         if self.dataset and self.train:
             raise ValueError(f"data.dataset={self.dataset} and data.train are both given; give one of them")
         return self
@@ -68,19 +61,13 @@ class TrainingSettings(Section):
         gt=0,
         description="Learning rate after the warm-up; None is the paper's (d_model * warmup)^-0.5.",
     )
-    cooldown_steps: int = Field(
-        0, ge=0, description="Last updates, over which the rate falls to 0 in a line."
-    )
-    label_smoothing: float = Field(
-        0.1, ge=0, lt=1, description="Share of the target given to all other tokens."
-    )
+    cooldown_steps: int = Field(0, ge=0, description="Last updates, over which the rate falls to 0 in a line.")
+    label_smoothing: float = Field(0.1, ge=0, lt=1, description="Share of the target given to all other tokens.")
     seed: int = Field(1, ge=0, description="Decides the first weights, dropout and the order of the batches.")
     precision: Literal["float32", "mixed_bfloat16", "mixed_float16"] = Field(
         "float32", description="Keras dtype policy of the model; softmax and loss are float32 in each."
     )
-    replicas: int = Field(
-        1, ge=1, description="Devices of this machine to train on (TensorFlow MirroredStrategy)."
-    )
+    replicas: int = Field(1, ge=1, description="Devices of this machine to train on (TensorFlow MirroredStrategy).")
     jit_compile: bool | None = Field(
         None, description="XLA; None compiles on JAX only: elsewhere XLA compiles each bucket shape anew."
     )
@@ -89,13 +76,9 @@ class TrainingSettings(Section):
     keep_checkpoints: int = Field(5, ge=1, description="Newest checkpoints kept.")
     average_last: int = Field(5, ge=1, description="Newest checkpoints averaged at the end; 1 averages none.")
     validate_every: Steps = Field(1000, description="Steps from one validation to the next.")
-    validation_sentences: int | None = Field(
-        None, ge=1, description="First pairs to validate with; None is all."
-    )
+    validation_sentences: int | None = Field(None, ge=1, description="First pairs to validate with; None is all.")
     validation_beam_size: int = Field(1, ge=1, description="Beam of a validation; 1 is greedy.")
-    patience: int | None = Field(
-        None, ge=1, description="Validations without a better BLEU before training ends."
-    )
+    patience: int | None = Field(None, ge=1, description="Validations without a better BLEU before training ends.")
     memory_check: bool = Field(True, description="Run the largest batch before the first step.")
 
     @model_validator(mode="after")
@@ -123,6 +106,4 @@ class DecodingSettings(Section):
 
     beam_size: int = Field(4, ge=1, description="Hypotheses kept; 1 is greedy.")
     length_penalty: float = Field(0.6, ge=0, description="The alpha of ((5 + length) / 6)^alpha.")
-    max_length_offset: int = Field(
-        50, ge=1, description="Longest translation: source length + this, in subwords."
-    )
+    max_length_offset: int = Field(50, ge=1, description="Longest translation: source length + this, in subwords.")
