@@ -146,12 +146,12 @@ def _evaluate(console: Console, translator: Any, name: str, corpus: Any) -> Any:
 
 def _draw(console: Console, run: Any, translator: Any, shown: list[tuple[str, str]]) -> tuple[Path, ...]:
     from keras_transformer.diagnostics.attention_maps import plot_cross_attention
-    from keras_transformer.diagnostics.training_curve import plot_training_curve
+    from keras_transformer.diagnostics.curves import plot_training
 
     attention, curve = run.directory / "cross-attention.png", run.directory / "training-curve.png"
     source, translation = max(shown, key=lambda pair: len(pair[0]))
     plot_cross_attention(translator.model, translator.tokenizer, source, translation, attention)
-    plot_training_curve(run.files.metrics, curve)
+    plot_training(run.files.metrics, curve)
     console.print(f"Pictures: {attention} and {curve}", markup=False, soft_wrap=True)
     return attention, curve
 
