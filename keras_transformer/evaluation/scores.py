@@ -133,9 +133,7 @@ def evaluate_translations(hypotheses: Sequence[str], references: Sequence[str]) 
             "the reference on the same line, so give both the same number of lines."
         )
     if not hypotheses:
-        raise InputError(
-            "There is nothing to score: hypotheses and references are empty; give at least one line."
-        )
+        raise InputError("There is nothing to score: hypotheses and references are empty; give at least one line.")
 
     from sacrebleu.metrics import BLEU, CHRF, TER  # here, because `--help` must not wait for it
 
@@ -160,8 +158,7 @@ def _detail(bleu: Any) -> str:
     """The parts of a sacreBLEU BLEU score in the notation of its own command line."""
     precisions = "/".join(f"{precision:.1f}" for precision in bleu.precisions)
     return (
-        f"{precisions} (BP = {bleu.bp:.3f} ratio = {bleu.ratio:.3f} "
-        f"hyp_len = {bleu.sys_len} ref_len = {bleu.ref_len})"
+        f"{precisions} (BP = {bleu.bp:.3f} ratio = {bleu.ratio:.3f} hyp_len = {bleu.sys_len} ref_len = {bleu.ref_len})"
     )
 
 
