@@ -39,6 +39,9 @@ def _noun_words(phrase: NounPhrase, words: list[str]) -> None:
     rest = [adjective.english for adjective in phrase.adjectives]
     rest.append(noun.english_plural if phrase.plural else noun.english)
     owner = phrase.owner
+    if isinstance(owner, NounPhrase) and not owner.noun.is_alive:
+        words += ["the", *rest, "of", noun_phrase(owner)]
+        return
     if owner is not None:
         words.append(noun_phrase(owner) + "'s")
     elif phrase.determiner == "this" and phrase.plural:

@@ -1,26 +1,20 @@
 """German word order and agreement: from a tree to a sentence.
 
-The order of the parts between the two halves of the verb is fixed: pronouns, time, definite objects, adverbs such
-as "oft", "nicht", indefinite objects, manner, place, then what belongs most closely to the verb.
+The order of the parts between the two halves of the verb is fixed: pronouns and names, time, definite objects,
+adverbs such as "oft", "nicht", manner, place, then what belongs most closely to the verb. An indefinite object
+follows the place.
 """
 
 from __future__ import annotations
 
-from keras_transformer.text.datasets.phrases.german_forms import (
-    ADJECTIVE_ENDINGS,
-    CONTRACTIONS,
-    DECLENSION_OF,
-    DETERMINERS,
-    PRONOUNS,
-    REFLEXIVES,
-    RELATIVES,
-)
+from keras_transformer.text.datasets.phrases.german_forms import REFLEXIVES
+from keras_transformer.text.datasets.phrases.german_phrases import noun_phrase, prepositional
+from keras_transformer.text.datasets.phrases.numbers import COUNTS
 from keras_transformer.text.datasets.phrases.tree import (
     Clause,
     Comparison,
     Complement,
     NounPhrase,
-    Pair,
     Phrase,
     Prepositional,
     Pronoun,
@@ -32,89 +26,11 @@ from keras_transformer.text.datasets.phrases.words import Adjective, Adverb, Ger
 
 __all__ = ["german_sentence"]
 
-_NUMBERS = {
-    "two": "zwei",
-    "three": "drei",
-    "four": "vier",
-    "five": "fünf",
-    "six": "sechs",
-    "seven": "sieben",
-    "eight": "acht",
-    "nine": "neun",
-    "ten": "zehn",
-    "eleven": "elf",
-    "twelve": "zwölf",
-}
 _HAVE = ("habe", "hast", "hat", "haben", "habt", "haben")
 _BE = ("bin", "bist", "ist", "sind", "seid", "sind")
 _WILL = ("werde", "wirst", "wird", "werden", "werdet", "werden")
-_IT = {"m": {"n": "er", "a": "ihn", "d": "ihm"}, "f": {"n": "sie", "a": "sie", "d": "ihr"}}
 _AND = {"and": "und", "but": "aber"}
 _NEGATED_FIRST = frozenset(("yet", "again"))  # "noch nicht", "wieder nicht", but "nicht oft"
-
-
-def _determiner(phrase: NounPhrase, case: str, negated: bool) -> tuple[str, str]:
-    """Return the German determiner (or empty) and the declension of the adjectives after it."""
-    if isinstance(phrase.owner, Name):
-        return phrase.owner.text + "s", "strong"
-    word = "the" if phrase.owner is not None else phrase.determiner
-    if negated and phrase.is_indefinite:
-        word = "no"
-    table = DETERMINERS.get(word)
-    text = table[case][phrase.gender] if table is not None else _NUMBERS.get(word, "")
-    return text, DECLENSION_OF.get(word, "strong")
-
-
-def _noun_words(phrase: NounPhrase, case: str, negated: bool) -> list[str]:
-    text, declension = _determiner(phrase, case, negated)
-    words = [text] if text else []
-    if phrase.adjectives:
-        ending = ADJECTIVE_ENDINGS[declension][case][phrase.gender]
-        words += [adjective.stem + ending for adjective in phrase.adjectives]
-    noun = phrase.noun
-    words.append(noun.plural[case] if phrase.plural else noun.singular[case])
-    if phrase.owner is not None and not isinstance(phrase.owner, Name):
-        words.append(noun_phrase(phrase.owner, "g"))
-    return words
-
-
-def noun_phrase(phrase: Phrase, case: str, negated: bool = False) -> str:
-    """Spell a phrase in a case; its relative clause is left to the clause it stands in.
-
-    Args:
-        phrase: The phrase.
-        case: "n", "a", "d" or "g".
-        negated: Whether an indefinite phrase becomes "kein".
-
-    Returns:
-        The words.
-    """
-    if isinstance(phrase, NounPhrase):
-        return " ".join(_noun_words(phrase, case, negated))
-    if isinstance(phrase, Pronoun):
-        if phrase.word == "it" and phrase.gender in _IT:
-            return _IT[phrase.gender][case]
-        return PRONOUNS[phrase.word][case]
-    if isinstance(phrase, Name):
-        return phrase.text
-    if isinstance(phrase, Pair):
-        return f"{noun_phrase(phrase.first, case)} und {noun_phrase(phrase.second, case)}"
-    return RELATIVES[case][phrase.gender]
-
-
-def _prepositional(part: Prepositional | Adverb) -> str:
-    if isinstance(part, Adverb):
-        return part.german
-    phrase = part.phrase
-    if isinstance(phrase, Pronoun) and phrase.word == "what":  # worauf, womit
-        return "wo" + ("r" if part.german[0] in "aeiouäöü" else "") + part.german
-    text = noun_phrase(phrase, part.case)
-    if isinstance(phrase, NounPhrase) and phrase.determiner == "the" and not isinstance(phrase.owner, Name):
-        article, _, rest = text.partition(" ")
-        contraction = CONTRACTIONS.get((part.german, article))
-        if contraction:
-            return f"{contraction} {rest}"
-    return f"{part.german} {text}"
 
 
 def _predicate(part: Adjective | Comparison | NounPhrase | Adverb, negated: bool) -> str:
@@ -169,48 +85,45 @@ def _is_counted(phrase: Phrase) -> bool:
     return (
         isinstance(phrase, NounPhrase)
         and phrase.owner is None
-        and (phrase.determiner in _NUMBERS or phrase.determiner in ("many", "some"))
+        and (phrase.determiner in COUNTS or phrase.determiner in ("many", "some"))
     )
 
 
 def _objects(clause: Clause, kein: bool) -> tuple[list[str], list[str], list[str]]:
-    """Return pronoun objects, definite objects and indefinite ones, in order."""
-    pronouns: list[str] = []
+    """Return the objects in three groups: pronouns and names, other definite objects, indefinite objects."""
+    early: list[str] = []
     definite: list[str] = []
     indefinite: list[str] = []
     accusative, dative, front = clause.accusative, clause.dative, clause.front
     if isinstance(accusative, Pronoun) and accusative is not front:
-        pronouns.append(noun_phrase(accusative, "a"))
+        early.append(noun_phrase(accusative, "a"))
     if dative is not None and dative is not front:
-        if isinstance(dative, Pronoun):
-            pronouns.append(noun_phrase(dative, "d"))
-        else:
-            (definite if _is_definite(dative) else indefinite).append(noun_phrase(dative, "d"))
+        group = early if isinstance(dative, (Pronoun, Name)) else definite if _is_definite(dative) else indefinite
+        group.append(noun_phrase(dative, "d"))
     if accusative is not None and accusative is not front and not isinstance(accusative, Pronoun):
-        target = definite if _is_definite(accusative) and not indefinite else indefinite
-        target.append(noun_phrase(accusative, "a", kein))
-    return pronouns, definite, indefinite
+        group = early if isinstance(accusative, Name) else definite if _is_definite(accusative) else indefinite
+        group.append(noun_phrase(accusative, "a", kein))
+    return early, definite, indefinite
 
 
 def _middle(clause: Clause) -> tuple[list[str], list[str]]:
-    """Return the pronouns (they go right after the subject) and the rest of the middle of the clause."""
+    """Return the pronouns and names, which go right after the subject, and the rest of the middle of the clause."""
     front = clause.front
     kein = _negation_is_kein(clause)
-    pronouns, definite, indefinite = _objects(clause, kein)
+    early, definite, indefinite = _objects(clause, kein)
     words = [clause.time.german] if clause.time is not None and clause.time is not front else []
     if clause.progressive:
         words.append("gerade")
     words += definite
     words += _focus_words(clause, "nicht" if clause.negated and not kein else "")
-    words += indefinite
-    words += [
-        _prepositional(part)
-        for part in (clause.manner, clause.place, clause.oblique)
-        if part is not None and part is not front
-    ]
+    manner = [prepositional(clause.manner)] if clause.manner is not None else []
+    place = [prepositional(clause.place)] if clause.place is not None and clause.place is not front else []
+    words += [*place, *indefinite, *manner] if indefinite else [*manner, *place]
+    if clause.oblique is not None and clause.oblique is not front:
+        words.append(prepositional(clause.oblique))
     if clause.predicate is not None:
         words.append(_predicate(clause.predicate, kein))
-    return pronouns, words
+    return early, words
 
 
 def _extraposed(clause: Clause, subject_too: bool) -> list[str]:
@@ -232,7 +145,7 @@ def _extraposed(clause: Clause, subject_too: bool) -> list[str]:
 def _front(clause: Clause) -> str:
     front = clause.front
     if isinstance(front, (Prepositional, Adverb)):
-        return _prepositional(front)
+        return prepositional(front)
     assert front is not None
     return noun_phrase(front, "n" if front is clause.subject else "d" if front is clause.dative else "a")
 

@@ -111,7 +111,11 @@ def noun_cases(nominative: str, genitive: str, plural: str, gender: str) -> tupl
         >>> noun_cases("Kind", "Kindes", "Kinder", "n")[1]["d"]
         'Kindern'
     """
-    oblique = genitive if gender == "m" and not genitive.endswith("s") else nominative
+    oblique = nominative
+    if gender == "m" and not genitive.endswith("s"):
+        oblique = genitive
+    elif gender == "m" and genitive == nominative + "ns":  # der Name, des Namens, den Namen
+        oblique = nominative + "n"
     singular = {"n": nominative, "a": oblique, "d": oblique, "g": genitive}
     if plural == "-":
         return singular, {}

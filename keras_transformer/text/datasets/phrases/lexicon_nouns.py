@@ -7,12 +7,12 @@ mass noun. A masculine noun whose genitive does not end in -s is weak (der Stude
 NOUNS = """
 man/men          | der Mann Mannes Männer                     | person
 woman/women      | die Frau Frau Frauen                       | person
-child/children   | das Kind Kindes Kinder                     | person friend
-boy              | der Junge Jungen Jungen                    | person
-girl             | das Mädchen Mädchens Mädchen               | person
+child/children   | das Kind Kindes Kinder                     | person friend kid
+boy              | der Junge Jungen Jungen                    | person kid
+girl             | das Mädchen Mädchens Mädchen               | person kid
 teacher          | der Lehrer Lehrers Lehrer                  | person job friend
 student          | der Student Studenten Studenten            | person job
-pupil            | der Schüler Schülers Schüler               | person friend
+pupil            | der Schüler Schülers Schüler               | person friend kid
 doctor           | der Arzt Arztes Ärzte                      | person job friend
 nurse            | die Krankenschwester Krankenschwester Krankenschwestern | person job
 farmer           | der Bauer Bauern Bauern                    | person job
@@ -43,16 +43,16 @@ soldier          | der Soldat Soldaten Soldaten               | person job
 thief/thieves    | der Dieb Diebes Diebe                      | person
 gardener         | der Gärtner Gärtners Gärtner               | person job friend
 dentist          | der Zahnarzt Zahnarztes Zahnärzte          | person job friend
-mother           | die Mutter Mutter Mütter                   | person family
-father           | der Vater Vaters Väter                     | person family
+mother           | die Mutter Mutter Mütter                   | person family single
+father           | der Vater Vaters Väter                     | person family single
 brother          | der Bruder Bruders Brüder                  | person family
 sister           | die Schwester Schwester Schwestern         | person family
-son              | der Sohn Sohnes Söhne                      | person family
-daughter         | die Tochter Tochter Töchter                | person family
+son              | der Sohn Sohnes Söhne                      | person family kid
+daughter         | die Tochter Tochter Töchter                | person family kid
 uncle            | der Onkel Onkels Onkel                     | person family
 aunt             | die Tante Tante Tanten                     | person family
-grandfather      | der Großvater Großvaters Großväter         | person family
-grandmother      | die Großmutter Großmutter Großmütter       | person family
+grandfather      | der Großvater Großvaters Großväter         | person family single
+grandmother      | die Großmutter Großmutter Großmütter       | person family single
 dog              | der Hund Hundes Hunde                      | animal pet
 cat              | die Katze Katze Katzen                     | animal pet
 horse            | das Pferd Pferdes Pferde                   | animal pet
@@ -89,26 +89,26 @@ tea              | der Tee Tees -                             | drink
 juice            | der Saft Saftes -                          | drink
 beer             | das Bier Biers -                           | drink
 wine             | der Wein Weines -                          | drink
-book             | das Buch Buches Bücher                     | text story
-letter           | der Brief Briefes Briefe                   | text mail
-newspaper        | die Zeitung Zeitung Zeitungen              | text
+book             | das Buch Buches Bücher                     | text story paper
+letter           | der Brief Briefes Briefe                   | text mail paper
+newspaper        | die Zeitung Zeitung Zeitungen              | text paper
 story/stories    | die Geschichte Geschichte Geschichten      | text story telling
 poem             | das Gedicht Gedichts Gedichte              | text story
 novel            | der Roman Romans Romane                    | text story
 article          | der Artikel Artikels Artikel               | text story
 report           | der Bericht Berichts Berichte              | text story
 message          | die Nachricht Nachricht Nachrichten        | text mail
-postcard         | die Postkarte Postkarte Postkarten         | text mail
+postcard         | die Postkarte Postkarte Postkarten         | text mail paper
 song             | das Lied Liedes Lieder                     | music song
 concert          | das Konzert Konzerts Konzerte              | event
 film             | der Film Films Filme                       | show
-picture          | das Bild Bildes Bilder                     | show object
+picture          | das Bild Bildes Bilder                     | show object image
 game             | das Spiel Spiels Spiele                    | event contest
 party/parties    | die Party Party Partys                     | event
 wedding          | die Hochzeit Hochzeit Hochzeiten           | event
-exam             | die Prüfung Prüfung Prüfungen              | event
+exam             | die Prüfung Prüfung Prüfungen              | event test
 trip             | die Reise Reise Reisen                     | event
-course           | der Kurs Kurses Kurse                      | event
+course           | der Kurs Kurses Kurse                      | event test
 music            | die Musik Musik -                          | music
 key              | der Schlüssel Schlüssels Schlüssel         | object small
 bag              | die Tasche Tasche Taschen                  | object container
@@ -123,9 +123,9 @@ box/boxes        | die Kiste Kiste Kisten                     | object container
 ball             | der Ball Balls Bälle                       | object small toy
 doll             | die Puppe Puppe Puppen                     | object small toy
 clock            | die Uhr Uhr Uhren                          | object device
-phone            | das Telefon Telefons Telefone              | object device
+phone            | das Telefon Telefons Telefone              | object device small
 computer         | der Computer Computers Computer            | object device
-camera           | die Kamera Kamera Kameras                  | object device
+camera           | die Kamera Kamera Kameras                  | object device small
 radio            | das Radio Radios Radios                    | object device switch
 lamp             | die Lampe Lampe Lampen                     | object device switch
 umbrella         | der Regenschirm Regenschirms Regenschirme  | object small
@@ -135,7 +135,7 @@ ring             | der Ring Rings Ringe                       | object small
 suitcase         | der Koffer Koffers Koffer                  | object container
 mirror           | der Spiegel Spiegels Spiegel               | object
 basket           | der Korb Korbes Körbe                      | object container
-money            | das Geld Geldes -                          | object money
+money            | das Geld Geldes -                          | money
 guitar           | die Gitarre Gitarre Gitarren               | object instrument
 piano            | das Klavier Klaviers Klaviere              | instrument
 violin           | die Geige Geige Geigen                     | object instrument
@@ -148,14 +148,14 @@ shelf/shelves    | das Regal Regals Regale                    | furniture
 door             | die Tür Tür Türen                          | opening
 window           | das Fenster Fensters Fenster               | opening
 car              | das Auto Autos Autos                       | vehicle
-bus/buses        | der Bus Busses Busse                       | vehicle transport
-train            | der Zug Zuges Züge                         | vehicle transport
+bus/buses        | der Bus Busses Busse                       | transport line
+train            | der Zug Zuges Züge                         | transport line
 bicycle          | das Fahrrad Fahrrads Fahrräder             | vehicle
-ship             | das Schiff Schiffes Schiffe                | vehicle transport
-plane            | das Flugzeug Flugzeugs Flugzeuge           | vehicle transport
+ship             | das Schiff Schiffes Schiffe                | transport line
+plane            | das Flugzeug Flugzeugs Flugzeuge           | transport
 boat             | das Boot Bootes Boote                      | vehicle
 truck            | der Lastwagen Lastwagens Lastwagen         | vehicle
-taxi             | das Taxi Taxis Taxis                       | vehicle transport
+taxi             | das Taxi Taxis Taxis                       | transport
 coat             | der Mantel Mantels Mäntel                  | clothing
 shirt            | das Hemd Hemdes Hemden                     | clothing
 dress/dresses    | das Kleid Kleides Kleider                  | clothing
@@ -166,8 +166,8 @@ jacket           | die Jacke Jacke Jacken                     | clothing
 sweater          | der Pullover Pullovers Pullover            | clothing
 suit             | der Anzug Anzugs Anzüge                    | clothing
 cap              | die Mütze Mütze Mützen                     | clothing
-house            | das Haus Hauses Häuser                     | building home
-church/churches  | die Kirche Kirche Kirchen                  | building tall
+house            | das Haus Hauses Häuser                     | building home built
+church/churches  | die Kirche Kirche Kirchen                  | building tall built
 hospital         | das Krankenhaus Krankenhauses Krankenhäuser | building
 hotel            | das Hotel Hotels Hotels                    | building
 restaurant       | das Restaurant Restaurants Restaurants     | building
@@ -180,9 +180,9 @@ supermarket      | der Supermarkt Supermarkts Supermärkte     | building
 airport          | der Flughafen Flughafens Flughäfen         | building
 office           | das Büro Büros Büros                       | room
 factory/factories | die Fabrik Fabrik Fabriken                | building
-castle           | das Schloss Schlosses Schlösser            | building
-bridge           | die Brücke Brücke Brücken                  | building
-tower            | der Turm Turms Türme                       | building tall
+castle           | das Schloss Schlosses Schlösser            | building built
+bridge           | die Brücke Brücke Brücken                  | building built
+tower            | der Turm Turms Türme                       | building tall built
 village          | das Dorf Dorfes Dörfer                     | area
 city/cities      | die Stadt Stadt Städte                     | area
 street           | die Straße Straße Straßen                  | area
@@ -210,6 +210,10 @@ mistake          | der Fehler Fehlers Fehler                  | slip
 secret           | das Geheimnis Geheimnisses Geheimnisse     | telling
 joke             | der Witz Witzes Witze                      | telling joke
 language         | die Sprache Sprache Sprachen               | lore
+name             | der Name Namens Namen                      | part
+colour           | die Farbe Farbe Farben                     | part
+price            | der Preis Preises Preise                   | part
+end              | das Ende Endes Enden                       | part
 sun              | die Sonne Sonne -                          | sky
 moon             | der Mond Mondes -                          | sky
 """

@@ -4,56 +4,20 @@ from __future__ import annotations
 
 from keras_transformer.text.datasets.phrases.words import Adverb
 
-__all__ = ["CLOCK_TIMES", "COUNTS", "clock", "in_english", "in_german"]
+__all__ = ["CLOCK_TIMES", "COUNTS", "COUNTS_GERMAN", "ago_or_in", "clock", "in_english", "in_german"]
 
-_ENGLISH = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_GERMAN = [
-    "null",
-    "eins",
-    "zwei",
-    "drei",
-    "vier",
-    "fünf",
-    "sechs",
-    "sieben",
-    "acht",
-    "neun",
-    "zehn",
-    "elf",
-    "zwölf",
-    "dreizehn",
-    "vierzehn",
-    "fünfzehn",
-    "sechzehn",
-    "siebzehn",
-    "achtzehn",
-    "neunzehn",
-]
+_ENGLISH = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_GERMAN = (
+    *("null", "eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"),
+    *("dreizehn", "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn", "neunzehn"),
+)
 _ENGLISH_TENS = ["_", "_", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _GERMAN_TENS = ["_", "_", "zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig"]
 
-COUNTS = tuple(_ENGLISH[2:13])
+COUNTS, COUNTS_GERMAN = tuple(_ENGLISH[2:13]), tuple(_GERMAN[2:13])
 
 
 def in_english(number: int) -> str:
@@ -129,3 +93,26 @@ def clock(hour: int, minute: int) -> Adverb:
 _ENGLISH_PARTS = {5: "five", 10: "ten", 20: "twenty"}
 _GERMAN_PARTS = {5: "fünf", 10: "zehn", 20: "zwanzig"}
 CLOCK_TIMES = tuple(clock(hour, minute) for hour in range(1, 13) for minute in (0, 0, 30, 15, 45, 10, 50))
+_UNITS = (("days", "Tagen"), ("weeks", "Wochen"), ("months", "Monaten"), ("years", "Jahren"))
+
+
+def ago_or_in(draw: float, *, ago: bool = True) -> Adverb:
+    """Return a distance in time, "three weeks ago" or "in three weeks", for a number from 0 to 1.
+
+    Args:
+        draw: Selects number and unit.
+        ago: Whether it is past.
+
+    Returns:
+        The time in both languages.
+
+    Example:
+        >>> ago_or_in(0.0)
+        Adverb(english='two days ago', german='vor zwei Tagen')
+    """
+    choice = int(draw * 36)
+    number = 2 + choice // 4
+    english, german = _UNITS[choice % 4]
+    if ago:
+        return Adverb(f"{_ENGLISH[number]} {english} ago", f"vor {_GERMAN[number]} {german}")
+    return Adverb(f"in {_ENGLISH[number]} {english}", f"in {_GERMAN[number]} {german}")

@@ -3,252 +3,167 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 
-from keras_transformer.text.datasets.phrases.clauses import ClauseChooser
+from keras_transformer.text.datasets.phrases.lexicon_other import UNWELCOMING
 from keras_transformer.text.datasets.phrases.numbers import CLOCK_TIMES, COUNTS
+from keras_transformer.text.datasets.phrases.questions import QuestionChooser
 from keras_transformer.text.datasets.phrases.tree import (
     Clause,
     Complement,
     NounPhrase,
     Phrase,
-    Prepositional,
     Pronoun,
     Relative,
     Sentence,
     Subordinate,
 )
-from keras_transformer.text.datasets.phrases.words import Adverb, Frame, Verb
+from keras_transformer.text.datasets.phrases.words import Frame, Verb
 
 __all__ = ["CONSTRUCTIONS", "SentenceChooser"]
 
-_WHERE = Adverb("where", "wo")
-_WHITHER = Adverb("where", "wohin")
-_WHEN = Adverb("when", "wann")
-_WHY = Adverb("why", "warum")
-_HOW_OFTEN = Adverb("how often", "wie oft")
-_NOT_COMMANDED = frozenset(("lose", "find", "steal", "meet", "like", "get", "win", "see", "fall", "hear", "need"))
-_NOT_DONE_ON_PURPOSE = frozenset(("lose", "find", "forget", "see", "hear", "fall", "smile", "cry", "meet", "steal"))
+_TEMPORAL = (("if", "wenn"), ("while", "während"), ("before", "bevor"), ("until", "bis"), ("as soon as", "sobald"))
+_UNWELCOMING = frozenset(UNWELCOMING.split())
+_UNTIL = frozenset(("work", "sleep", "stay", "wait", "dance", "rest", "read", "play", "learn", "look for"))
+
+# Construction -> share in percent.
+CONSTRUCTIONS = {
+    "simple": 38.0,
+    "fronted": 12.0,
+    "question": 8.0,
+    "wh_question": 8.0,
+    "command": 3.0,
+    "subordinate": 10.0,
+    "content": 6.0,
+    "relative": 4.0,
+    "infinitive": 4.0,
+    "exists": 2.0,
+    "clock_time": 0.5,
+    "weather": 1.0,
+    "joined": 3.5,
+}
 
 
-class SentenceChooser(ClauseChooser):
+_TOTAL = sum(CONSTRUCTIONS.values())
+_LIMITS = tuple(zip(CONSTRUCTIONS, (share / _TOTAL for share in accumulate(CONSTRUCTIONS.values())), strict=True))
+
+
+class SentenceChooser(QuestionChooser):
     """Draws sentences; ``CONSTRUCTIONS`` lists what it can make and how often."""
 
+    def sentence(self) -> Sentence:
+        """Draw a construction, then a sentence of it."""
+        draw = self.random()
+        name = next(name for name, limit in _LIMITS if draw < limit)
+        make: Callable[[], Sentence] = getattr(self, name)
+        return make()
+
     def simple(self) -> Sentence:
-        """As in: "The teacher reads a book in the garden."."""
+        """One clause: "The teacher reads a book in the garden."."""
         return Sentence(self.statement())
 
     def fronted(self) -> Sentence:
-        """As in: "Tomorrow my brother will sell his car." Time or place first, so German inverts."""
+        """Time or place first, so that German inverts: "Tomorrow my brother will sell his car."."""
         clause, frame = self.action()
         self.inflect(clause, frame)
         self.adverbials(clause)
         if clause.time is None and clause.place is None:
-            clause.time = self.time(clause.tense) if clause.tense != "perfect" else None
-            if clause.progressive or clause.tense == "perfect" or clause.verb.aspect == "state":
-                clause.time = None
+            if clause.progressive or clause.likes or clause.tense == "perfect" or clause.verb.aspect == "state":
+                return Sentence(clause)
+            clause.time = self.time(clause.tense)
+            clause.focus = None
         clause.front = clause.place if clause.time is None else clause.time
         return Sentence(clause)
 
-    def question(self) -> Sentence:
-        """As in: "Does the girl help her mother?"."""
-        clause = self.statement()
-        clause.negated = False
-        if clause.focus is not None and clause.focus.english == "yet":
-            clause.focus = None
-        return Sentence(clause, "question")
-
-    def _who(self) -> Clause:
-        """Ask for the subject: "Who reads the book?"."""
-        clause, frame = self.action(subject=Pronoun("who"), verb=self._verb_of_people())
-        self._lightly(clause, frame)
-        return clause
-
-    def _verb_of_people(self) -> tuple[Verb, Frame]:
-        verb, frame = self.verb()
-        while frame.subjects[0] != "person":
-            verb, frame = self.verb()
-        return verb, frame
-
-    def _lightly(self, clause: Clause, frame: Frame) -> None:
-        """Inflect without negation and without "yet"."""
-        self.inflect(clause, frame)
-        clause.negated = False
-        if clause.focus is not None and clause.focus.english == "yet":
-            clause.focus = None
-
-    def _whom(self) -> Clause:
-        """Ask for an object: "What does he read?", "Who do you help?", "Who are you waiting for?"."""
-        verb, frame = self._verb_of_people()
-        while frame.kind not in ("a", "d", "p"):
-            verb, frame = self._verb_of_people()
-        clause, _ = self.action(verb=(verb, frame), plain=True)
-        people = "person" in frame.objects[0].classes or "person" in frame.objects[-1].classes
-        asked: Phrase = Pronoun("who" if people else "what")
-        which = frame.kind == "a" and self.chance(0.35)
-        if which:
-            noun = self.pick(frame.objects)
-            plural = not noun.is_mass and self.chance(0.4)
-            determiner = "how many" if plural and self.chance(0.5) else "which"
-            asked = NounPhrase(noun, determiner, plural)
-        if frame.kind == "a":
-            clause.accusative = clause.front = asked
-        elif frame.kind == "d":
-            clause.dative = clause.front = asked
-        else:
-            english, german, case = frame.preposition
-            clause.oblique = clause.front = Prepositional(english, german, case, asked)
-        self._lightly(clause, frame)
-        clause.likes = False
-        if frame.kind == "a":
-            clause.accusative = clause.front = asked
-        return clause
-
-    def _adverbial_question(self) -> Clause:
-        """Ask when, where, why or how often."""
-        clause, frame = self.action(plain=True)
-        asked = self.pick((_WHEN, _WHEN, _WHY, _WHERE, _WHERE, _HOW_OFTEN))
-        if asked is _WHERE:
-            verb = self.pick(self.lexicon.by_kind[self.pick(("dir", "loc", "pos"))])
-            clause, frame = self.action(verb=verb, plain=True)
-            asked = _WHITHER if frame.kind == "dir" else _WHERE
-            clause.oblique = None
-        self._tense_for(clause, asked)
-        if asked is _WHERE or asked is _WHITHER:
-            clause.oblique = asked
-        else:
-            clause.time = asked
-        clause.front = asked
-        if asked is _WHY and clause.tense == "present":
-            clause.negated = self.chance(0.3)
-        return clause
-
-    def _tense_for(self, clause: Clause, asked: Adverb) -> None:
-        draw = self.random()
-        if clause.verb.aspect == "state":
-            return
-        if draw < 0.25 and asked is not _HOW_OFTEN:
-            clause.tense = "future"
-        elif draw < 0.4 and asked is not _WHEN:
-            clause.tense = "perfect"
-        elif draw < 0.55 and self.is_person(clause.subject):
-            clause.modal = self.lexicon.modals[self.pick(("have to", "want to", "can", "should"))]
-
-    def wh_question(self) -> Sentence:
-        """As in: "Where does Anna live?"."""
-        draw = self.random()
-        make = self._who if draw < 0.3 else self._whom if draw < 0.65 else self._adverbial_question
-        return Sentence(make(), "question")
-
-    def command(self) -> Sentence:
-        """As in: "Please open the window!" or "Let us go to the cinema!"."""
-        subject = Pronoun("you")
-        mood = "command" if self.chance(0.7) else "proposal"
-        if mood == "proposal":
-            subject = Pronoun("we")
-        verb, frame = self.verb()
-        while (
-            verb.english.base in _NOT_COMMANDED
-            or verb.aspect == "state"
-            or verb.german.reflexive
-            or frame.subjects[0] != "person"
-            or "transport" in frame.subjects
-        ):
-            verb, frame = self.verb()
-        clause, _ = self.action(verb=(verb, frame), subject=subject)
-        if mood == "command":
-            clause.negated = self.chance(0.15)
-        polite = mood == "command" and not clause.negated and self.chance(0.4)
-        return Sentence(clause, mood, polite=polite)
-
-    def _reason(self, who: Phrase, main: Clause) -> Clause:
-        """A state that explains or contradicts the main clause, about the same person or the thing acted on."""
-        thing = main.accusative
-        tense = "past" if main.tense in ("past", "perfect") else "present"
-        if isinstance(thing, NounPhrase) and not thing.noun.is_alive and self.lexicon.fitting[thing.noun]:
-            word = "they" if thing.plural else "it"
-            clause = self._be(Pronoun(word, thing.gender))
-            clause.predicate = self.state_of(thing)
-        elif self.chance(0.75):
-            clause = self._be(self.again(who))
-            clause.predicate = self.pick(self.lexicon.of_people)
-        else:
-            clause, _ = self.action(subject=self.again(who), plain=True, verb=self._verb_of_people())
-            clause.modal = self.lexicon.modals[self.pick(("have to", "want to", "can"))]
-        clause.tense = tense
-        clause.negated = self.chance(0.15)
-        return clause
-
-    def again(self, phrase: Phrase) -> Phrase:
-        """Return the pronoun for a person named before."""
+    def again(self, phrase: Phrase) -> Pronoun:
+        """Return the pronoun for someone named before."""
         if isinstance(phrase, Pronoun):
             return phrase
         return Pronoun({"m": "he", "f": "she"}.get(phrase.gender, "they"))
 
-    def _someone(self) -> Phrase:
-        """A person whose pronoun is certain."""
-        while True:
-            phrase = self.subject(self.lexicon.by_kind["be"][0][1], plain=True)
-            if not (isinstance(phrase, NounPhrase) and phrase.noun.english in ("child", "girl")):
-                return phrase
-
-    def _main(self) -> Clause:
-        verb, frame = self._verb_of_people()
-        clause, _ = self.action(verb=(verb, frame), subject=self._someone(), plain=True)
+    def _main(self, *, verb: tuple[Verb, Frame]) -> Clause:
+        clause, _ = self.action(verb=verb, subject=self.someone(), plain=True)
         draw = self.random()
-        if verb.aspect == "state":
+        if verb[0].aspect == "state":
             return clause
         if draw < 0.25:
             clause.tense = "perfect"
         elif draw < 0.4:
             clause.tense = "future"
-        elif draw < 0.55:
+        elif draw < 0.55 and self._can_be_meant(clause):
             clause.modal = self.lexicon.modals[self.pick(("can", "have to", "want to", "should"))]
         return clause
 
     def subordinate(self) -> Sentence:
-        """As in: "She stays at home because she is ill." The subordinate clause goes first one time in three."""
-        main = self._main()
-        english, german = self.pick((("because", "weil"), ("because", "weil"), ("although", "obwohl")))
-        if self.chance(0.35):
-            return self._temporal(main)
-        reason = self._reason(main.subject, main)
-        if self._points_back(reason) or self.chance(0.65):
-            return Sentence(main, after=Subordinate(english, german, reason))
+        """A subordinate clause after the main clause or, one time in three, before it."""
+        if self.chance(0.4):
+            return self._temporal()
+        main = self._main(verb=self.verb_of_will())
+        thing = main.accusative
+        if self._explains(main, thing):
+            assert isinstance(thing, NounPhrase)
+            return self._because_of(main, thing)
+        conjunction = self.pick((("because", "weil"), ("because", "weil"), ("although", "obwohl")))
+        reason = self._reason(main)
+        if self.chance(0.65):
+            return Sentence(main, after=Subordinate(*conjunction, reason))
         reason.subject, main.subject = main.subject, reason.subject
-        return Sentence(main, before=Subordinate(english, german, reason))
+        return Sentence(main, before=Subordinate(*conjunction, reason))
 
-    def _points_back(self, clause: Clause) -> bool:
-        return isinstance(clause.subject, Pronoun) and clause.subject.word in ("it", "they")
+    def _explains(self, main: Clause, thing: Phrase | None) -> bool:
+        if not isinstance(thing, NounPhrase) or main.verb.aspect == "event" or main.dative is not None:
+            return False
+        return not thing.noun.is_alive and bool(self.lexicon.reasons[thing.noun]) and self.chance(0.6)
 
-    def _temporal(self, main: Clause) -> Sentence:
-        """With if, while, before, until, as soon as."""
+    def _because_of(self, main: Clause, thing: NounPhrase) -> Sentence:
+        """Something about the thing: "He sells the car because it is old.", "... although it is beautiful."."""
+        clause = self.be(Pronoun("they" if thing.plural else "it", thing.gender))
+        state = self.pick(self.lexicon.reasons[thing.noun])
+        clause.predicate = state
+        clause.tense = "past" if main.tense == "perfect" else "present"
+        clause.negated = self.chance(0.15)
+        unwelcoming = main.verb.english.base in _UNWELCOMING
+        fits = (state in self.lexicon.welcome) ^ clause.negated ^ unwelcoming
+        english, german = ("because", "weil") if fits else ("although", "obwohl")
+        return Sentence(main, after=Subordinate(english, german, clause))
+
+    def _reason(self, main: Clause) -> Clause:
+        """Something about the person: "because she is tired", "because she has to work"."""
+        who = self.again(main.subject)
+        if self.chance(0.7):
+            clause = self.be(who)
+            clause.predicate = self.pick(self.lexicon.motives)
+            clause.negated = self.chance(0.15)
+        else:
+            clause, _ = self.action(subject=who, plain=True, verb=self.verb_of_will())
+            clause.modal = self.lexicon.modals[self.pick(("have to", "want to"))]
+        clause.tense = "past" if main.tense == "perfect" else "present"
+        return clause
+
+    def _temporal(self) -> Sentence:
+        """If, while, before, until, as soon as."""
+        english, german = self.pick(_TEMPORAL)
+        verb = self.verb_of_people()
+        while verb[0].aspect != "activity" or (english == "until" and verb[0].name not in _UNTIL):
+            verb = self.verb_of_people()
+        main = self._main(verb=verb)
         if main.tense == "perfect":
             main.tense = "present"
-        english, german = self.pick(
-            (("if", "wenn"), ("while", "während"), ("before", "bevor"), ("until", "bis"), ("as soon as", "sobald"))
-        )
-        if self.chance(0.25):
+        if self.chance(0.25) and english in ("if", "while", "until", "as soon as"):
             clause = Clause(Pronoun("it"), self.pick(self.lexicon.by_kind["weather"])[0])
-            if english == "before":
-                english, german = "if", "wenn"
         else:
-            subject = self.again(main.subject) if self.chance(0.5) else self._someone()
-            verb, frame = self._verb_of_people()
-            while verb.aspect == "state":
-                verb, frame = self._verb_of_people()
-            clause, _ = self.action(verb=(verb, frame), subject=subject, plain=True)
-        if self.chance(0.6):
+            subject = self.someone()
+            if self.chance(0.5) and not (english == "while" and isinstance(main.subject, Pronoun)):
+                subject = self.again(main.subject)
+            clause, _ = self.action(verb=self.verb_of_will(lasting=english == "while"), subject=subject, plain=True)
+        if english == "until" or self.chance(0.6):
             return Sentence(main, after=Subordinate(english, german, clause))
-        if (
-            isinstance(clause.subject, Pronoun)
-            and not isinstance(main.subject, Pronoun)
-            and clause.subject.word != "it"
-        ):
+        if isinstance(clause.subject, Pronoun) and clause.subject.word != "it":
             clause.subject, main.subject = main.subject, clause.subject
         return Sentence(main, before=Subordinate(english, german, clause))
 
-    def content_clause(self) -> Sentence:
-        """As in: "I know that the train has already arrived.", "Do you know where Anna lives?"."""
+    def content(self) -> Sentence:
+        """A clause as object: "I know that the train has arrived.", "Do you know where Anna lives?"."""
         kind = "that" if self.chance(0.5) else "whether"
         verb, frame = self.pick(self.lexicon.by_kind[kind])
         clause = Clause(self.subject(frame, plain=True), verb)
@@ -256,174 +171,130 @@ class SentenceChooser(ClauseChooser):
             clause.complement = Complement("that", self.statement(plain=True))
             return Sentence(clause)
         if self.chance(0.4):
-            clause.complement = Complement("whether", self.statement(plain=True))
+            inner = self.statement(plain=True)
+            self._affirm(inner)
+            clause.complement = Complement("whether", inner)
         else:
             clause.complement = Complement("wh", self.wh_question().clause)
-        asks = verb.english.base == "know" and self.chance(0.4)
-        clause.negated = verb.english.base == "know" and not asks and self.chance(0.5)
+        knows = verb.english.base == "know"
+        asks = knows and self.chance(0.4)
+        clause.negated = knows and not asks and self._can_be_negated(clause) and self.chance(0.5)
         return Sentence(clause, "question" if asks else "statement")
 
     def relative(self) -> Sentence:
-        """As in: "The man who lives in Berlin sells the car.", "I know the song that she sings."."""
+        """A clause about a noun: "The man who lives in Berlin is ill.", "I know the song that she sings."."""
         if self.chance(0.5):
-            noun = self.pick(self.lexicon.by_class["person"])
-            head = NounPhrase(noun, "my" if "family" in noun.classes else "the", self.chance(0.2))
-            head.relative = self._who_clause(head)
-            clause, frame = self.action(subject=head, verb=self._verb_of_people(), plain=True)
-            clause.tense = "present" if clause.verb.aspect == "state" else self.pick(("present", "perfect"))
-            return Sentence(clause)
-        clause, frame = self.action(verb=self.pick(self.lexicon.by_kind["a"]), plain=True)
+            return self._about_subject()
+        verb, frame = self.pick(self.lexicon.by_kind["a"])
+        clause, _ = self.action(verb=(verb, frame), plain=True)
         noun = self.pick(frame.objects)
-        if "sky" in noun.classes or "family" in noun.classes:
-            return self.simple()
+        while noun.classes & {"sky", "family", "part"} or same_subject(clause.subject, noun):
+            noun = self.pick(frame.objects)
         head = NounPhrase(noun, self.pick(("the", "the", "a")) if not noun.is_mass else "the")
         head.relative = self._who_clause(head) if "person" in noun.classes else self._that_clause(head, clause.verb)
         clause.accusative = head
         clause.tense = "present" if clause.verb.aspect == "state" else self.pick(("present", "perfect"))
         return Sentence(clause)
 
+    def _about_subject(self) -> Sentence:
+        noun = self.pick(self.lexicon.by_class["person"])
+        while "family" in noun.classes:
+            noun = self.pick(self.lexicon.by_class["person"])
+        head = NounPhrase(noun, "the", self.chance(0.2))
+        head.relative = self._who_clause(head)
+        if self.chance(0.25):
+            clause = self.be(head)
+            clause.predicate = self.state_of(head)
+            return Sentence(clause)
+        clause, _ = self.action(subject=head, verb=self.verb_of_people(), plain=True)
+        clause.tense = "present" if clause.verb.aspect == "state" else self.pick(("present", "perfect"))
+        return Sentence(clause)
+
     def _who_clause(self, head: NounPhrase) -> Clause:
         if self.chance(0.3):
-            clause = self._be(Relative(head))
+            clause = self.be(Relative(head))
             clause.predicate = self.state_of(head)
             return clause
-        clause, _ = self.action(subject=Relative(head), verb=self._verb_of_people(), plain=True)
+        clause, _ = self.action(subject=Relative(head), verb=self.verb_of_people(), plain=True)
         if clause.verb.aspect != "state" and self.chance(0.3):
             clause.tense = "perfect"
         return clause
 
     def _that_clause(self, head: NounPhrase, avoid: Verb) -> Clause:
-        verb, _ = self.pick(self.lexicon.verbs_for[head.noun])
-        for _ in range(5):
-            if verb is not avoid:
-                break
-            verb, _ = self.pick(self.lexicon.verbs_for[head.noun])
-        clause = Clause(self._someone(), verb)
+        others = [verb for verb, _ in self.lexicon.verbs_for[head.noun] if verb is not avoid]
+        verb = self.pick(others) if others else avoid
+        clause = Clause(self.someone(), verb)
         clause.accusative = clause.front = Relative(head)
         if verb.aspect != "state" and self.chance(0.6):
             clause.tense = "perfect"
         return clause
 
     def infinitive(self) -> Sentence:
-        """As in: "He tries to open the window.", "She has stopped smoking.", "We travel to Rome in order to ..."."""
+        """An infinitive: "He tries to open the window.", "She stops laughing.", "... in order to buy bread."."""
         draw = self.random()
-        if draw < 0.25:
-            return self._purpose()
-        kind = "to" if draw < 0.85 else "ing"
-        verb, frame = self.pick(self.lexicon.by_kind[kind])
-        clause = Clause(self.subject(frame, plain=True), verb)
-        clause.complement = Complement(kind, self._purposeful(clause.subject, kind))
+        kind = "in order to" if draw < 0.25 else "to" if draw < 0.85 else "ing"
+        if kind == "in order to":
+            clause, _ = self.action(verb=self.pick(self.lexicon.by_kind["dir"]), subject=self.someone(), plain=True)
+        else:
+            verb, frame = self.pick(self.lexicon.by_kind[kind])
+            clause = Clause(self.subject(frame, plain=True), verb)
+        aim, _ = self.action(verb=self.verb_of_will(lasting=kind == "ing"), subject=clause.subject, plain=True)
+        clause.complement = Complement(kind, aim)
         clause.tense = self.pick(("present", "present", "perfect"))
-        if clause.verb.english.base in ("hope", "want"):
+        if clause.verb.english.base == "hope":
             clause.tense = "present"
         return Sentence(clause)
 
-    def _purposeful(self, subject: Phrase, kind: str = "to") -> Clause:
-        verb, frame = self._verb_of_people()
-        while (
-            verb.aspect == "state"
-            or verb.english.base in _NOT_DONE_ON_PURPOSE
-            or (kind == "ing" and verb.aspect == "event")
-        ):
-            verb, frame = self._verb_of_people()
-        clause, _ = self.action(verb=(verb, frame), subject=subject, plain=True)
-        return clause
-
-    def _purpose(self) -> Sentence:
-        verb, frame = self.pick(self.lexicon.by_kind["dir"])
-        clause, _ = self.action(verb=(verb, frame), subject=self._someone(), plain=True)
-        clause.tense = self.pick(("present", "perfect", "future"))
-        clause.complement = Complement("in order to", self._purposeful(clause.subject))
-        return Sentence(clause)
-
     def exists(self) -> Sentence:
-        """As in: "There are many cows in the village."."""
+        """What there is: "There are many cows in the village."."""
         place, nouns = self.pick(self.lexicon.found_in)
         noun = self.pick(nouns)
-        draw = self.random()
-        plural = draw < 0.5
-        determiner = self.pick(("many", "some", self.pick(COUNTS), "no")) if plural else self.pick(("a", "a", "no"))
-        thing = NounPhrase(noun, determiner, plural, self.adjectives(noun))
+        plural = self.chance(0.5)
+        determiner = self.pick(("many", "some", self.pick(COUNTS), "no") if plural else ("a", "a", "no"))
         clause = Clause(Pronoun("there"), self.lexicon.by_kind["exist"][0][0])
-        clause.accusative, clause.place = thing, self.at(place)
-        if self.chance(0.15):
-            clause.tense = "future"
-        asks = determiner != "no" and self.chance(0.25)
+        clause.accusative, clause.place = NounPhrase(noun, determiner, plural, self.adjectives(noun)), place
+        clause.tense = "future" if self.chance(0.15) else "present"
+        asks = determiner not in ("no", "some") and self.chance(0.35)
         return Sentence(clause, "question" if asks else "statement")
 
     def clock_time(self) -> Sentence:
-        """As in: "It is half past seven."."""
-        clause = self._be(Pronoun("it"))
+        """The time of day: "It is half past seven."."""
+        clause = self.be(Pronoun("it"))
         clause.predicate = self.pick(CLOCK_TIMES)
         return Sentence(clause)
 
     def weather(self) -> Sentence:
-        """As in: "Tomorrow it will snow in Vienna."."""
+        """The weather: "Tomorrow it will snow in Vienna."."""
         clause = Clause(Pronoun("it"), self.pick(self.lexicon.by_kind["weather"])[0])
-        tense = self.pick(("present", "present", "past", "future"))
-        clause.tense = tense
-        if tense == "present" and self.chance(0.5):
-            clause.focus = self.pick([self.focus(word) for word in ("often", "rarely", "never", "sometimes", "always")])
-        elif tense == "present" and self.chance(0.4):
+        clause.tense = self.pick(("present", "present", "past", "future"))
+        if clause.tense == "present" and self.chance(0.5):
+            clause.focus = self.lexicon.focus[self.pick(("often", "rarely", "never", "sometimes", "always"))]
+        elif clause.tense == "present" and self.chance(0.4):
             clause.progressive = True
         else:
-            clause.time = self.time(tense)
-        clause.place = self.at(self.pick(self.lexicon.places_of["visit"])) if self.chance(0.6) else None
+            clause.time = self.day(clause.tense)
+        clause.place = self.pick(self.lexicon.places_of["visit"]) if self.chance(0.6) else None
         if clause.time is not None and self.chance(0.5):
             clause.front = clause.time
         return Sentence(clause)
 
     def joined(self) -> Sentence:
-        """As in: "Anna works in the garden, and her brother reads a book."."""
+        """Two main clauses: "Anna works in the garden, and her brother reads a book."."""
         first, second = self.statement(plain=True), self.statement(plain=True)
         for clause in (first, second):
-            if clause.time is not None and clause.tense != "past":
+            if clause.tense != "past":
                 clause.time = None
         return Sentence(first, conjunction="and" if self.chance(0.7) else "but", joined=Sentence(second))
 
     def long_sentence(self) -> Sentence:
-        """Draw two or three clauses joined, each of a kind that occurs alone: the "long" split."""
+        """Two sentences joined, each of a kind that occurs alone: the "long" split."""
         draw = self.random()
         first = self.subordinate() if draw < 0.5 else self.relative() if draw < 0.75 else self.simple()
         second = self.subordinate() if self.chance(0.5) else self.simple()
         first.conjunction, first.joined = ("and" if self.chance(0.7) else "but"), second
         return first
 
-    def sentence(self) -> Sentence:
-        """Draw a construction, then a sentence of it."""
-        draw = self.random()
-        for name, limit in _LIMITS:
-            if draw < limit:
-                make: Callable[[], Sentence] = getattr(self, name)
-                return make()
-        raise AssertionError
 
-
-# Construction -> share in percent.
-CONSTRUCTIONS = {
-    "simple": 38,
-    "fronted": 12,
-    "question": 8,
-    "wh_question": 8,
-    "command": 3,
-    "subordinate": 10,
-    "content_clause": 6,
-    "relative": 4,
-    "infinitive": 4,
-    "exists": 2,
-    "clock_time": 0.5,
-    "weather": 1,
-    "joined": 3.5,
-}
-
-
-def _limits() -> tuple[tuple[str, float], ...]:
-    total, running, limits = sum(CONSTRUCTIONS.values()), 0.0, []
-    for name, share in CONSTRUCTIONS.items():
-        running += share / total
-        limits.append((name, running))
-    limits[-1] = (limits[-1][0], 1.0)
-    return tuple(limits)
-
-
-_LIMITS = _limits()
+def same_subject(subject: Phrase, noun: object) -> bool:
+    """Whether a subject is built on this noun."""
+    return isinstance(subject, NounPhrase) and subject.noun is noun

@@ -158,7 +158,7 @@ class Clause:
         predicate: What the subject is or becomes.
         time: When.
         focus: "often", "already", "again", "yet".
-        manner: How.
+        manner: How, with whom or for whom.
         place: Where.
         front: The part that goes first, before the subject.
         complement: A clause as an object.
@@ -178,7 +178,7 @@ class Clause:
     predicate: Adjective | Comparison | NounPhrase | Adverb | None = None
     time: Adverb | None = None
     focus: Adverb | None = None
-    manner: Adverb | None = None
+    manner: Prepositional | Adverb | None = None
     place: Prepositional | Adverb | None = None
     front: Phrase | Prepositional | Adverb | None = None
     complement: Complement | None = None

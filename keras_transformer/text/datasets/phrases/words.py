@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["Adjective", "Adverb", "EnglishVerb", "Frame", "GermanVerb", "Modal", "Name", "Noun", "Place", "Verb"]
+__all__ = ["Adjective", "Adverb", "EnglishVerb", "Frame", "GermanVerb", "Modal", "Name", "Noun", "Verb"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,6 +130,12 @@ class Verb:
     aspect: str
     frames: tuple[Frame, ...] = field(default=())
 
+    @property
+    def name(self) -> str:
+        """English base form with its second word: "get up"."""
+        tail = self.english.tail
+        return f"{self.english.base} {tail}" if tail else self.english.base
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Modal:
@@ -155,13 +161,3 @@ class Adverb:
 
     english: str
     german: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Place:
-    """A place noun with its prepositions for being there and for going there."""
-
-    noun: Noun
-    english: str
-    german: str
-    goal: str
