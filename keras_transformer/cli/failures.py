@@ -50,8 +50,8 @@ def describe(error: BaseException) -> tuple[int, str]:
     if type(error).__module__.startswith("pydantic"):
         return INPUT, _validation_sentence(error)
     lines = str(error).strip().splitlines() or ["no message"]
-    hint = "KERAS_TRANSFORMER_DEBUG=1 shows where."
-    return UNFORESEEN, f"Unexpected {type(error).__name__}: {lines[0].rstrip('.')}. {hint}"
+    line = lines[-1].strip() if lines[0].endswith(":") else lines[0]  # "in user code:" announces the reason below
+    return UNFORESEEN, f"Unexpected {type(error).__name__}: {line.rstrip('.')}. KERAS_TRANSFORMER_DEBUG=1 shows where."
 
 
 def _system_sentence(error: OSError) -> str:

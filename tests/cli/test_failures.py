@@ -27,6 +27,11 @@ class Settings(pydantic.BaseModel):
         (KeyboardInterrupt(), 130, "Interrupted."),
         (BrokenPipeError(), 141, ""),
         (ZeroDivisionError("division by zero\nmore"), 1, "Unexpected ZeroDivisionError: division by zero."),
+        (
+            RuntimeError("in user code:\n\n    ValueError: bad shape"),
+            1,
+            "Unexpected RuntimeError: ValueError: bad shape.",
+        ),
         (OSError("without a number"), 1, "Unexpected OSError: without a number."),
         (RuntimeError(), 1, "Unexpected RuntimeError: no message."),
     ],

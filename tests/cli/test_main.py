@@ -41,7 +41,7 @@ def test_no_command_shows_the_commands(command) -> None:
         (["train", "--out", "x", "--train", "a", "b", "training.max_step=3"], "Did you mean 'max_steps'?"),
         (["train", "--out", "x", "--train", "a", "b", "training.max_steps=few"], "training.max_steps is 'few'"),
         (["train", "--out", "x", "--train", "a", "b", "--preset", "tinny"], "Did you mean 'tiny'?"),
-        (["train", "--out", "x", "--dataset", "multi3k"], "Did you mean 'multi30k'?"),
+        (["train", "--out", "x", "--dataset", "multi3k"], "did you mean 'multi30k'?"),
         (["translate"], "Missing argument 'RUN'."),
         (["translate", "runs/x", "--beam-size", "2", "--n-best", "3"], "--n-best 3 needs a beam of that size"),
         (["translate", "runs/x", "--beam-size", "0"], "Invalid value for '--beam-size'"),
