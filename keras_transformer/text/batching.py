@@ -150,7 +150,7 @@ class TokenBatches:
             (n,) int, n at most the rows of the batch.
         """
         epoch, place = divmod(step, self.steps_per_epoch)
-        return self._kept[self._epoch(self.seed, epoch if self.seed is not None else 0).members[place]]
+        return self._kept[self._epoch(self.seed, epoch).members[place]]
 
     def batch(self, step: int) -> Batch:
         """One batch, without making those before it.
@@ -167,7 +167,7 @@ class TokenBatches:
         if step < 0:
             raise InputError(f"step is {step}, expected 0 or more.")
         epoch, place = divmod(step, self.steps_per_epoch)
-        kind = self._epoch(self.seed, epoch if self.seed is not None else 0).buckets[place]
+        kind = self._epoch(self.seed, epoch).buckets[place]
         return self._assemble(self.indices(step), self._plan.buckets[kind])
 
     def largest(self) -> Batch:

@@ -132,6 +132,9 @@ def test_over_long_pairs_are_left_out_and_counted(tokenizer: Tokenizer) -> None:
     assert (report.pairs, report.too_long, report.max_length) == (6, 1, 41)
     report = TokenBatches(pairs, tokenizer, 512, max_length=40).report
     assert (report.pairs, report.too_long) == (5, 2)
+    batches = TokenBatches(pairs[::-1], tokenizer, 512, seed=None, max_length=40)
+    assert batches.indices(0).tolist() == [2, 3, 4, 5, 6]
+    assert (batches.batch(0)[1][:, :-1] == tokenizer.encode(["ein Hund"])[0]).all()
     assert "2 pairs left out, longer than 40 tokens" in str(report)
     # 60 tokens a batch for 2 replicas: 30 columns at most
     halved = TokenBatches(pairs, tokenizer, 60, row_multiple=2)

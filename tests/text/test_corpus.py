@@ -36,7 +36,8 @@ def bad_files(tmp_path: Path) -> tuple[Path, Path]:
     """10,000 pairs, of which line 18 has no target, line 4,022 is not UTF-8 and line 9,000 is too long."""
     sources = [f"sentence {i}".encode() for i in range(10_000)]
     targets = [f"Satz {i}".encode() for i in range(10_000)]
-    targets[17], sources[4021], targets[8999] = b"  \t ", b"caf\xe9", b"x" * 10_001
+    targets[17], sources[4021], targets[8999] = b"  \t ", b"caf\xe9", b"8999" + b"x" * 9_997
+    sources[5] = b"5" + b"x" * 9_999  # not too long
     return (
         write(tmp_path, "a.en", b"\n".join(sources) + b"\n"),
         write(tmp_path, "a.de", b"\n".join(targets) + b"\n"),
