@@ -10,5 +10,6 @@ class ExampleSections(griffe.Extension):
     """Renames the section, so that its doctests become highlighted code."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Called by griffe for each object that it has read."""
         if obj.docstring:
             obj.docstring.value = re.sub(r"^(\s*)Example:$", r"\1Examples:", obj.docstring.value, flags=re.MULTILINE)

@@ -11,7 +11,11 @@ EXAMPLES = ("keras-transformer quickstart",)
 
 
 def quickstart(
+    overrides: Annotated[
+        list[str] | None, typer.Argument(metavar="SECTION.KEY=VALUE", help="Settings laid over the recipe.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Run folder.")] = Path("runs/quickstart"),
+    saved_models: Annotated[Path, typer.Option(help="Folder of all exported models.")] = Path("saved_models"),
 ) -> None:
     """Train, measure, plot and export a small English-German translator in a few minutes.
 
@@ -20,4 +24,4 @@ def quickstart(
     import_backend()
     from keras_transformer.quickstart import quickstart as start
 
-    start(out)
+    raise typer.Exit(start(out, saved_models=saved_models, overrides=overrides or ()).exit_code)
