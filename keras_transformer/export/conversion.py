@@ -68,7 +68,16 @@ def write_elsewhere(
         package = Path(keras_transformer.__file__).parent.parent
         run_python(["-P", "-c", _START, str(package), name], "write the SavedModel with TensorFlow")
         answer = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
-    return [Expected(**{**item, "text": base64.b64decode(item["text"])}) for item in answer]
+    return [
+        Expected(
+            text=base64.b64decode(item["text"]),
+            translation=item["translation"],
+            score=item["score"],
+            source_ids=tuple(item["source_ids"]),
+            target_ids=tuple(item["target_ids"]),
+        )
+        for item in answer
+    ]
 
 
 def main(folder: str) -> None:

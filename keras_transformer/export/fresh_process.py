@@ -41,12 +41,11 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Load the SavedModel at `request["path"]` and run both signatures on the samples.
 
     Args:
-        request: "path"; "texts", base64 of the bytes of each sentence; "alone", indices of sentences to run by
-            themselves too; "source_ids", rows of ids of one length.
+        request: "path"; "batches", for each the sentences as base64 of their bytes; "source_ids", rows of ids of one
+            length.
 
     Returns:
-        "load_seconds"; "batch", "alone" and "ids": lists of [translation or ids, score]; "nothing": the shapes that a
-        batch without sentences gives.
+        "load_seconds"; "batches", for each a list of [translation, score]; "ids", a list of [target ids, score].
     """
     import tensorflow as tf
     import tensorflow_text  # noqa: F401 - registers the ops
@@ -54,19 +53,17 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     began = time.perf_counter()
     signatures = tf.saved_model.load(request["path"]).signatures
     load_seconds = time.perf_counter() - began
-    texts = [base64.b64decode(text) for text in request["texts"]]
 
-    def translate(batch: list[bytes]) -> list[list[Any]]:
-        result = signatures["serving_default"](text=tf.constant(batch, tf.string, shape=(len(batch),)))
+    def translate(batch: list[str]) -> list[list[Any]]:
+        texts = [base64.b64decode(text) for text in batch]
+        result = signatures["serving_default"](text=tf.constant(texts, tf.string, shape=(len(texts),)))
         strings = [text.decode("utf-8") for text in result["translation"].numpy().tolist()]
         return [list(pair) for pair in zip(strings, result["score"].numpy().tolist(), strict=True)]
 
     result = signatures["ids"](source_ids=tf.constant(request["source_ids"], tf.int32))
     return {
         "load_seconds": load_seconds,
-        "batch": translate(texts),
-        "alone": [pair for index in request["alone"] for pair in translate([texts[index]])],
-        "nothing": translate([]),
+        "batches": [translate(batch) for batch in request["batches"]],
         "ids": [
             list(pair)
             for pair in zip(result["target_ids"].numpy().tolist(), result["score"].numpy().tolist(), strict=True)

@@ -32,13 +32,15 @@ class Expected:
         text: the sentence as bytes, which may be invalid UTF-8.
         translation: the best translation.
         score: its score.
-        ids: source ids, without the end-of-sentence token.
+        source_ids: ids of the sentence, not cut, without the end-of-sentence token.
+        target_ids: ids of the translation, without the end-of-sentence token.
     """
 
     text: bytes
     translation: str
     score: float
-    ids: tuple[int, ...]
+    source_ids: tuple[int, ...]
+    target_ids: tuple[int, ...]
 
 
 def expect(translator: Any, samples: Sequence[str]) -> list[Expected]:
@@ -66,7 +68,7 @@ def expect(translator: Any, samples: Sequence[str]) -> list[Expected]:
     best = [hypotheses[0] for hypotheses in quiet.translate(lines)]
     ids = translator.tokenizer.encode([line.strip() for line in lines])
     return [
-        Expected(text, hypothesis.text, hypothesis.score, tuple(source))
+        Expected(text, hypothesis.text, hypothesis.score, tuple(source), tuple(hypothesis.ids))
         for text, hypothesis, source in zip(texts, best, ids, strict=True)
     ]
 
@@ -86,26 +88,30 @@ def compare(directory: Path, expected: Sequence[Expected], max_source_length: in
     Raises:
         ExportError: if the process fails, or at the first difference.
     """
-    rows = [[*item.ids[: max_source_length - 1], eos_id] if item.ids else [] for item in expected]
-    width = max(map(len, rows))
-    # The long sentence is slow, and in a batch the others are padded to it already.
-    alone = [index for index, row in enumerate(rows) if len(row) < width][:2]
+    rows = [[*item.source_ids[: max_source_length - 1], eos_id] if item.source_ids else [] for item in expected]
+    short = [index for index, item in enumerate(expected) if len(item.source_ids) < max_source_length]
+    # Sentences as long as can be are slow, and would be for all sentences of their batch.
+    long = [index for index in range(len(expected)) if index not in short]
+    batches = [short, *([index] for index in [*short[:2], *long]), []]
+    width = max((len(rows[index]) for index in short), default=0)
     answer = run_fresh(
         {
             "path": str(directory),
-            "texts": [base64.b64encode(item.text).decode("ascii") for item in expected],
-            "alone": alone,
-            "source_ids": [row + [0] * (width - len(row)) for row in rows],
+            "batches": [[base64.b64encode(expected[i].text).decode("ascii") for i in batch] for batch in batches],
+            "source_ids": [rows[index] + [0] * (width - len(rows[index])) for index in short],
         }
     )
-    for item, (translation, score) in zip(expected, answer["batch"], strict=True):
-        _check(item, translation, score, "in a batch")
-    for index, (translation, score) in zip(alone, answer["alone"], strict=True):
-        _check(expected[index], translation, score, "alone")
-    for item, (_, score) in zip(expected, answer["ids"], strict=True):
-        _check(item, item.translation, score, "by the signature `ids`")
-    if answer["nothing"]:
-        raise ExportError(f"The exported model makes {answer['nothing']} of a batch without sentences.")
+    for batch, results in zip(batches, answer["batches"], strict=True):
+        if len(results) != len(batch):
+            raise ExportError(f"The exported model gives {len(results)} translations of {len(batch)} sentences.")
+        how = "in a batch" if len(batch) > 1 else "alone"
+        for index, (translation, score) in zip(batch, results, strict=True):
+            item = expected[index]
+            _check(item, (item.translation, translation), score, how)
+    for index, (ids, score) in zip(short, answer["ids"], strict=True):
+        item = expected[index]
+        found = tuple(ids[: ids.index(eos_id)] if eos_id in ids else ())
+        _check(item, (item.target_ids, found), score, "by the signature `ids`")
     return float(answer["load_seconds"])
 
 
@@ -152,14 +158,15 @@ def run_python(arguments: Sequence[str], purpose: str) -> None:
         raise ExportError(f"The process that was to {purpose} failed (exit status {done.returncode}): {tail}")
 
 
-def _check(item: Expected, translation: str, score: float, how: str) -> None:
+def _check(item: Expected, results: tuple[object, object], score: float, how: str) -> None:
     """Raise at a difference between what Python expected and what the SavedModel gave."""
     shown = item.text.decode("utf-8", "replace")
     shown = shown if len(shown) <= 80 else shown[:80] + "..."
-    if translation != item.translation:
+    wanted, found = results
+    if found != wanted:
         raise ExportError(
-            f"The exported model translates {shown!r} {how} as {translation!r}, the Python translator as "
-            f"{item.translation!r}; the export was removed."
+            f"The exported model translates {shown!r} {how} as {found!r}, the Python translator as {wanted!r}; "
+            "the export was removed."
         )
     if not abs(score - item.score) <= TOLERANCE * max(1.0, abs(item.score)):  # `not <=` so that NaN is a difference
         raise ExportError(

@@ -14,9 +14,9 @@ from keras_transformer.export.verification import Expected, compare, run_python
 pytestmark = pytest.mark.backend_independent
 
 EXPECTED = [
-    Expected(b"a dog", "ein Hund", -0.5, (5, 6)),
-    Expected(b"", "", 0.0, ()),
-    Expected(b"long " * 40, "lang", -12.0, tuple(range(5, 30))),
+    Expected(b"a dog", "ein Hund", -0.5, (5, 6), (9, 8)),
+    Expected(b"", "", 0.0, (), ()),
+    Expected(b"long " * 40, "lang", -12.0, tuple(range(5, 30)), (7,)),
 ]
 
 
@@ -24,10 +24,8 @@ def truth() -> dict[str, Any]:
     pairs = [[item.translation, item.score] for item in EXPECTED]
     return {
         "load_seconds": 0.25,
-        "batch": pairs,
-        "alone": pairs[:2],
-        "ids": [[[9, 2], item.score] for item in EXPECTED],
-        "nothing": [],
+        "batches": [pairs[:2], pairs[:1], pairs[1:2], pairs[2:], []],
+        "ids": [[[9, 8, 2, 0], -0.5], [[0, 0, 0, 0], 0.0]],
     }
 
 
@@ -45,41 +43,58 @@ def run(answer: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[dict[st
 
 def test_what_is_asked_of_the_fresh_process(monkeypatch: pytest.MonkeyPatch) -> None:
     (request,) = run(truth(), monkeypatch)
-    assert [base64.b64decode(text) for text in request["texts"]] == [item.text for item in EXPECTED]
-    assert request["alone"] == [0, 1]
-    assert request["source_ids"] == [[5, 6, 2] + [0] * 7, [0] * 10, [*range(5, 14), 2]]
+    together, first, second, long, nothing = [
+        [base64.b64decode(text) for text in batch] for batch in request["batches"]
+    ]
+    assert together == [b"a dog", b""]
+    assert (first, second, nothing) == ([b"a dog"], [b""], [])
+    assert long == [b"long " * 40]  # apart: it is slow
+    assert request["source_ids"] == [[5, 6, 2], [0, 0, 0]]
 
 
 def test_rounding_is_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = truth()
-    answer["batch"] = [["ein Hund", -0.50009], ["", 0.0], ["lang", -12.001]]
+    answer["batches"][0][0] = ["ein Hund", -0.50009]
+    answer["batches"][3] = [["lang", -12.001]]
     run(answer, monkeypatch)
 
 
 @pytest.mark.parametrize(
-    ("part", "index", "value", "words"),
+    ("batch", "index", "value", "words"),
     [
-        ("batch", 0, ["ein hund", -0.5], "'a dog' in a batch as 'ein hund', .* 'ein Hund'"),
-        ("batch", 0, ["ein Hund", -0.5002], "in a batch with -0.500200"),
-        ("batch", 0, ["ein Hund", float("nan")], "in a batch with nan"),
-        ("batch", 1, ["x", 0.0], "'' in a batch as 'x'"),
-        ("batch", 2, ["lang", -12.01], r"long \.\.\.' in a batch with -12.01"),
-        ("alone", 0, ["eine", -0.5], "alone as 'eine'"),
-        ("ids", 0, [[9, 2], -0.6], "by the signature `ids` with -0.6"),
+        (0, 0, ["ein hund", -0.5], "'a dog' in a batch as 'ein hund', .* 'ein Hund'"),
+        (0, 0, ["ein Hund", -0.5002], "in a batch with -0.500200"),
+        (0, 0, ["ein Hund", float("nan")], "in a batch with nan"),
+        (0, 1, ["x", 0.0], "'' in a batch as 'x'"),
+        (1, 0, ["eine", -0.5], "alone as 'eine'"),
+        (3, 0, ["lang", -12.01], r"long \.\.\.' alone with -12.01"),
     ],
 )
 def test_each_difference_is_named(
-    part: str, index: int, value: list[Any], words: str, monkeypatch: pytest.MonkeyPatch
+    batch: int, index: int, value: list[Any], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = truth()
-    answer[part] = [value if i == index else pair for i, pair in enumerate(answer[part])]
+    answer["batches"][batch][index] = value
     with pytest.raises(ExportError, match=words):
         run(answer, monkeypatch)
 
 
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [([[9, 8, 2, 0], -0.6], "with -0.6"), ([[9, 2, 8, 0], -0.5], r"as \(9,\), the Python translator as \(9, 8\)")],
+)
+def test_a_difference_of_the_ids_signature_is_named(
+    row: list[Any], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ExportError, match="'a dog' by the signature `ids` " + words):
+        run({**truth(), "ids": [row, [[0, 0, 0, 0], 0.0]]}, monkeypatch)
+
+
 def test_a_translation_of_nothing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ExportError, match="batch without sentences"):
-        run({**truth(), "nothing": [["x", 0.0]]}, monkeypatch)
+    answer = truth()
+    answer["batches"][-1] = [["x", 0.0]]
+    with pytest.raises(ExportError, match="1 translations of 0 sentences"):
+        run(answer, monkeypatch)
 
 
 def test_a_process_that_fails_shows_its_last_lines() -> None:
