@@ -46,6 +46,17 @@ def replica_count(model: Any = None) -> int:
     return int(strategy.num_replicas_in_sync)
 
 
+def in_symbolic_build(model: Any) -> bool:
+    """Whether Keras is tracing the model for shapes, outside any replica, before the first step under a strategy.
+
+    It then averages the replicas' batches to have one example, which makes floats of ids.
+    """
+    tensorflow = sys.modules.get("tensorflow")
+    return (
+        tensorflow is not None and replica_count(model) > 1 and bool(tensorflow.distribute.in_cross_replica_context())
+    )
+
+
 def _problem(optimizer: Any, policy: Any) -> tuple[str, str] | None:
     if policy.compute_dtype == "float16" or isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
         return "float16 with a loss scale", "use bfloat16 (policy mixed_bfloat16), which needs no loss scale"

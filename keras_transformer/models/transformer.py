@@ -9,7 +9,7 @@ from keras_transformer.errors import InputError
 from keras_transformer.layers import SinusoidalPositions, TokenEmbedding, causal_mask, padding_mask
 from keras_transformer.models.config import TransformerConfig, load_preset, make_config
 from keras_transformer.models.decoder import Cache, TransformerDecoder
-from keras_transformer.models.distribution import check_distribution
+from keras_transformer.models.distribution import check_distribution, in_symbolic_build
 from keras_transformer.models.encoder import TransformerEncoder
 from keras_transformer.registration import register
 
@@ -111,6 +111,18 @@ class Transformer(keras.Model):
         super().compile(*args, jit_compile=jit_compile, **kwargs)
         check_distribution(self)
 
+    def compile_from_config(self, config: dict[str, Any]) -> None:
+        """Compile as the saved model was; Keras leaves this to a class with its own `compile`.
+
+        Args:
+            config: from `get_compile_config`. Its jit_compile is not used: the file may come from another backend,
+                where the best choice is another.
+        """
+        settings = keras.saving.deserialize_keras_object(config)
+        self.compile(**(settings | {"jit_compile": "auto"}))
+        if self.optimizer is not None:
+            self.optimizer.build(self.trainable_variables)
+
     def call(self, inputs: tuple[Tensor, Tensor], training: bool | None = None) -> Tensor:
         """((B, S), (B, T)) -> logits (B, T, V) in the compute dtype."""
         source, target_in = self._check_inputs(inputs)
@@ -190,6 +202,8 @@ class Transformer(keras.Model):
                 f"received {type(inputs).__name__}."
             )
         source, target_in = (ops.convert_to_tensor(ids) for ids in inputs)
+        if in_symbolic_build(self):
+            source, target_in = (ops.cast(ids, "int32") for ids in (source, target_in))
         for name, ids in (("source", source), ("target_in", target_in)):
             if len(ids.shape) != 2 or "int" not in keras.backend.standardize_dtype(ids.dtype):
                 raise InputError(

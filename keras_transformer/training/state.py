@@ -11,6 +11,7 @@ from keras_transformer.errors import InputError
 
 MODEL_PREFIX = "model/"
 OPTIMIZER_PREFIX = "optimizer/"
+RANDOM_PREFIX = "random/"
 
 # Keras numbers unnamed layers by how many the process has made before, so "dense_3" here is "dense_41"
 # elsewhere.
@@ -29,7 +30,7 @@ def model_state(model: keras.Model, *, optimizer: bool = True) -> dict[str, np.n
 
     Args:
         model: a built model; compiled, if the optimizer is wanted.
-        optimizer: whether to include the optimizer (nothing is added when the model has none).
+        optimizer: whether to include what only training needs (no optimizer is added when the model has none).
 
     Returns:
         Arrays by name, copies in the dtype of the variable.
@@ -42,19 +43,18 @@ def model_state(model: keras.Model, *, optimizer: bool = True) -> dict[str, np.n
         >>> sorted(model_state(model))
         ['model/0000/sequential/dense/kernel', 'model/0001/sequential/dense/bias']
     """
-    return {name: _copy(variable) for name, variable in _named_variables(model, optimizer).items()}
+    state = {name: _copy(variable) for name, variable in _named_variables(model, optimizer).items()}
+    return state | (_torch_random_state() if optimizer else {})
 
 
-def restore_model_state(
-    model: keras.Model, arrays: Mapping[str, np.ndarray], *, optimizer: bool = True
-) -> None:
+def restore_model_state(model: keras.Model, arrays: Mapping[str, np.ndarray], *, optimizer: bool = True) -> None:
     """Put back what `model_state` took; nothing is changed unless everything fits.
 
     Args:
         model: a built model of the same configuration; compiled in the same way, if the optimizer is wanted.
-        arrays: arrays by name; names outside `model/` and `optimizer/` are ignored.
-        optimizer: whether the optimizer is restored too. False ignores its arrays, as for an average of
-            checkpoints, which has none.
+        arrays: arrays by name; names outside `model/`, `optimizer/` and `random/` are ignored.
+        optimizer: whether the optimizer and PyTorch's random state are restored too. False ignores their arrays, as
+            for an average of checkpoints, which has none.
 
     Raises:
         InputError: the model is not built, or variables are missing, left over or of another shape; they are
@@ -74,6 +74,30 @@ def restore_model_state(
     _check_fit(variables, given, getattr(model, "optimizer", None) is not None)
     for name, variable in variables.items():
         variable.assign(given[name])
+    if optimizer:
+        _restore_torch_random_state(arrays)
+
+
+def _torch_random_state() -> dict[str, np.ndarray]:
+    if keras.backend.backend() != "torch":
+        return {}
+    import torch
+
+    states = [torch.get_rng_state(), *(torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [])]
+    return {f"{RANDOM_PREFIX}torch/{place}": state.numpy().copy() for place, state in enumerate(states)}
+
+
+def _restore_torch_random_state(arrays: Mapping[str, np.ndarray]) -> None:
+    """Put back as many devices' states as were saved and are here; a state of another backend has none."""
+    if keras.backend.backend() != "torch" or f"{RANDOM_PREFIX}torch/0" not in arrays:
+        return
+    import torch
+
+    torch.set_rng_state(torch.from_numpy(arrays[f"{RANDOM_PREFIX}torch/0"].copy()))
+    for device in range(torch.cuda.device_count()):
+        state = arrays.get(f"{RANDOM_PREFIX}torch/{device + 1}")
+        if state is not None:
+            torch.cuda.set_rng_state(torch.from_numpy(state.copy()), device)
 
 
 def _named_variables(model: keras.Model, optimizer: bool) -> dict[str, keras.Variable]:
@@ -105,9 +129,7 @@ def _copy(variable: Any) -> np.ndarray:
     return np.array(keras.ops.convert_to_numpy(variable)).astype(np.dtype(variable.dtype), copy=False)
 
 
-def _check_fit(
-    variables: Mapping[str, keras.Variable], given: Mapping[str, np.ndarray], has_optimizer: bool
-) -> None:
+def _check_fit(variables: Mapping[str, keras.Variable], given: Mapping[str, np.ndarray], has_optimizer: bool) -> None:
     missing = [name for name in variables if name not in given]
     extra = [name for name in given if name not in variables]
     if extra and not has_optimizer and all(name.startswith(OPTIMIZER_PREFIX) for name in extra):
