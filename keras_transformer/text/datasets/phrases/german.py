@@ -85,7 +85,7 @@ def _is_counted(phrase: Phrase) -> bool:
     return (
         isinstance(phrase, NounPhrase)
         and phrase.owner is None
-        and (phrase.determiner in COUNTS or phrase.determiner in ("many", "some"))
+        and (phrase.determiner in COUNTS or phrase.determiner in ("many", "some", "no"))
     )
 
 
