@@ -49,13 +49,12 @@ def test_the_cuts_are_the_best_there_are(lengths: list[int], number: int) -> Non
 
 def test_two_languages_of_different_length_get_edges_of_their_own() -> None:
     random = np.random.default_rng(0)
-    sources = random.integers(1, 100, 5000)
-    targets = np.maximum(1, sources // 2 + random.integers(-1, 2, 5000))
-    *_, edges = choose_edges(sources, targets, 10)
+    sources = random.lognormal(3.1, 0.6, 20_000).astype(int).clip(1, 250)
+    targets = (sources * 0.6 * random.lognormal(0, 0.25, 20_000)).astype(int).clip(1, 250)
+    *_, edges = choose_edges(sources, targets, 20)
     pairs = list(zip(sources.tolist(), targets.tolist(), strict=True))
     fill = (sources.sum() + targets.sum()) / padded_area(pairs, edges)
-    square = (sources.sum() + targets.sum()) / padded_area(pairs, [(s, max(s, 50)) for s, _ in edges])
-    assert fill > 0.88 > square
+    assert fill > 0.84  # ordered by the plain longer side: 0.75
 
 
 @given(st.integers(1, 300), st.integers(1, 300), st.integers(1, 5000), st.integers(1, 9))
