@@ -237,7 +237,7 @@ GOLD: list[tuple[str, str, Sentence]] = [
     ("I have forgotten the name of the street.", "Ich habe den Namen der Straße vergessen.",
      main(ME, verb("forget"), accusative=n("name", "the", owner=n("street")), **PERFECT)),
     ("Anna and Peter hurry.", "Anna und Peter beeilen sich.", main(Pair(ANNA, PETER), "hurry")),
-    ("The sun is warm, and we go to the beach.", "Die Sonne ist warm und wir gehen an den Strand.",
+    ("The sun is warm, and we go to the beach.", "Die Sonne ist warm, und wir gehen an den Strand.",
      Sentence(clause(n("sun"), "be", predicate=adj("warm")), conjunction="and", joined=main(WE, "go",
      oblique=at("to", "an", "beach", "a")))),
     ("He wants to work, but his friends would like to play.", "Er will arbeiten, aber seine Freunde möchten spielen.",

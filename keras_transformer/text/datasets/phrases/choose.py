@@ -134,8 +134,8 @@ class PhraseChooser:
         if self.chance(0.5):
             return self.pick(self.lexicon.names)
         person = self.pick(self.lexicon.by_class["person"])
-        while person is noun:
-            person = self.pick(self.lexicon.by_class["person"])
+        if person is noun or ("family" in noun.classes and "kid" in person.classes):
+            return self.pick(self.lexicon.names)
         return NounPhrase(person, self.pick(_POSSESSIVES) if "family" in person.classes else "the")
 
     def person(self, *, plain: bool = False) -> Phrase:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keras_transformer.text.datasets.phrases.choose import PhraseChooser, is_person
+from keras_transformer.text.datasets.phrases.choose import PhraseChooser, is_person, same_noun
 from keras_transformer.text.datasets.phrases.lexicon_other import FOR_PEOPLE, WITH_PEOPLE
 from keras_transformer.text.datasets.phrases.numbers import COUNTS
 from keras_transformer.text.datasets.phrases.tree import Clause, NounPhrase, Phrase, Prepositional
@@ -106,15 +106,20 @@ class ClauseChooser(PhraseChooser):
         return thing
 
     def _position(self, clause: Clause, frame: Frame) -> None:
-        thing: Phrase | None = clause.subject
-        positions = self.lexicon.standing if frame.kind == "stand" else self.lexicon.lying
+        lexicon, thing = self.lexicon, clause.subject
         if frame.kind == "put":
-            positions = self.lexicon.putting
             thing = clause.accusative = self.object(frame, clause.subject, plain=True)
-        position = self.pick(positions)
-        while isinstance(thing, NounPhrase) and thing.noun is position.phrase.noun:  # type: ignore[union-attr]
-            position = self.pick(positions)
-        clause.oblique = position
+            positions = lexicon.putting
+        elif frame.kind == "lie":
+            positions = lexicon.lying
+        else:
+            classes = thing.noun.classes if isinstance(thing, NounPhrase) else ()
+            positions = next(
+                (lexicon.standing[c] for c in ("furniture", "vehicle") if c in classes), lexicon.standing["person"]
+            )
+        clause.oblique = position = self.pick(positions)
+        while same_noun(thing, position.phrase):
+            clause.oblique = position = self.pick(positions)
 
     def inflect(self, clause: Clause, frame: Frame, *, past: bool = True) -> None:
         """Draw tense, modal verb, negation and the adverbials that fit them."""
@@ -176,6 +181,8 @@ class ClauseChooser(PhraseChooser):
         elif activity and draw < 0.27:
             if frame.kind in _ENJOYED and verb.english.base not in _NOT_ENJOYED | _NOT_MEANT:
                 self._like(clause)
+        elif frame.subjects[0] in ("event", "line"):
+            clause.time = self.time("present") if draw < 0.8 else None
         elif verb.aspect != "state" and draw < 0.5 and self._can_be_negated(clause):
             clause.focus = self.pick(self.lexicon.adverbs["frequency"])
         elif verb.aspect != "state" and draw < 0.75:

@@ -60,7 +60,7 @@ def noun_phrase(phrase: Phrase, subject: bool = False) -> str:
     if isinstance(phrase, Pair):
         return f"{noun_phrase(phrase.first)} and {noun_phrase(phrase.second)}"
     if isinstance(phrase, Relative):
-        return "who" if phrase.is_alive else "that"
+        return "who" if phrase.is_person else "that"
     words: list[str] = []
     _noun_words(phrase, words)
     if phrase.relative is not None:

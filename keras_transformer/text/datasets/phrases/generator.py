@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from keras_transformer.text.datasets.phrases.english import english_sentence
 from keras_transformer.text.datasets.phrases.german import german_sentence
+from keras_transformer.text.datasets.phrases.lexicon import load_lexicon
 from keras_transformer.text.datasets.phrases.sentences import SentenceChooser
 from keras_transformer.text.datasets.phrases.tree import Sentence
 
@@ -17,6 +18,8 @@ SHORTEST, LONGEST = 3, 14  # words of a training sentence, on either side
 LONGEST_LONG = 24  # words of a sentence of the "long" split
 
 Pair = tuple[str, str]
+
+_NAMES = tuple(name.text for name in load_lexicon().names)
 
 
 class Splits(NamedTuple):
@@ -37,6 +40,10 @@ class Splits(NamedTuple):
 
 def _spell(sentence: Sentence) -> Pair:
     return english_sentence(sentence), german_sentence(sentence)
+
+
+def _names_twice(english: str) -> bool:
+    return any(english.count(name) > 1 for name in _NAMES)
 
 
 def _lengths(pair: Pair) -> tuple[int, int]:
@@ -71,7 +78,7 @@ def sentences(seed: int) -> Iterator[Pair]:
     while True:
         pair = _spell(chooser.sentence())
         shorter, longer = sorted(_lengths(pair))
-        if shorter >= SHORTEST and longer <= LONGEST:
+        if shorter >= SHORTEST and longer <= LONGEST and not _names_twice(pair[0]):
             yield pair
 
 
@@ -88,7 +95,7 @@ def long_sentences(seed: int) -> Iterator[Pair]:
     while True:
         pair = _spell(chooser.long_sentence())
         shorter, longer = sorted(_lengths(pair))
-        if shorter > LONGEST and longer <= LONGEST_LONG:
+        if shorter > LONGEST and longer <= LONGEST_LONG and not _names_twice(pair[0]):
             yield pair
 
 

@@ -246,7 +246,7 @@ def _sentence_words(sentence: Sentence) -> list[str]:
     if sentence.after is not None:
         words += [",", *_subordinate(sentence.after), ","]
     if sentence.joined is not None:
-        words += ["," if sentence.conjunction == "but" else "", _AND[sentence.conjunction]]
+        words += [",", _AND[sentence.conjunction]]
         words += _sentence_words(sentence.joined)
     return words
 

@@ -58,7 +58,7 @@ class Lexicon:
         places_of: English verb -> where it is done.
         goals_of: English verb -> where it leads.
         found_in: Places, each with the nouns found there.
-        standing: Where people and large things are.
+        standing: Where furniture, vehicles and people stand.
         lying: Where small things are.
         putting: Where small things are put.
     """
@@ -153,7 +153,8 @@ class Lexicon:
             for name, found in table(places.FOUND_IN).items()
             for where in here[name]
         )
-        self.standing = self._positions(places.STANDING, "d")
+        indoors, outdoors = (self._positions(text, "d") for text in (places.INDOORS, places.OUTDOORS))
+        self.standing = {"furniture": indoors, "vehicle": outdoors, "person": indoors + outdoors}
         self.lying = self._positions(places.LYING, "d")
         self.putting = self._positions(places.LYING, "a")
 

@@ -124,18 +124,21 @@ in_Austria  : castle lake mountain river village
 in_Italy    : beach church castle lake tourist
 """
 
-# Where people and things stand: anchor noun and the prepositions it can take.
-STANDING = """
+# Where people and furniture stand, people and vehicles: anchor noun and the prepositions it can take.
+INDOORS = """
 table    | behind in_front_of next_to
 bed      | behind in_front_of next_to
 sofa     | behind in_front_of next_to
 cupboard | behind in_front_of next_to
 door     | behind in_front_of next_to
 window   | in_front_of next_to
+"""
+OUTDOORS = """
 house    | behind in_front_of next_to
 church   | behind in_front_of next_to
 tree     | under behind in_front_of next_to
 car      | behind in_front_of next_to
+bridge   | under
 """
 
 # Where small things lie and are put.

@@ -55,7 +55,7 @@ find~ found found finding | finden gefunden | a:thing,animal,idea,slip
 lose~ lost lost losing | verlieren verloren | a:small,money,clothing
 look_for looked_for looked_for looking_for | suchen gesucht | a:thing,transport,person,animal,building
 need! needed needed needing | brauchen gebraucht | a:thing,idea,drink,money
-have! had had having | haben,hast,hat gehabt | a:thing,pet,idea,telling,money
+have! had had having | haben,hast,hat gehabt | a:thing,pet,idea,money
 take took taken taking | nehmen,nimmst,nimmt genommen | a:transport,small,clothing
 eat ate eaten eating | essen,isst,isst gegessen | a:food
 drink drank drunk drinking | trinken getrunken | a:drink

@@ -84,12 +84,12 @@ class Pronoun:
 class Relative:
     """The relative pronoun that stands for a noun phrase inside a clause about it."""
 
-    __slots__ = ("gender", "is_alive", "person")
+    __slots__ = ("gender", "is_person", "person")
 
     def __init__(self, head: NounPhrase) -> None:
         self.gender = head.gender
         self.person = head.person
-        self.is_alive = head.noun.is_alive
+        self.is_person = "person" in head.noun.classes
 
 
 class Pair:
