@@ -1,10 +1,8 @@
 """Token batches: what they hold, that none is lost, and that step k is always the same batch."""
 
 import hashlib
-import os
-import subprocess
-import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +66,11 @@ def test_no_pair_is_lost_or_repeated_in_an_epoch(batches: TokenBatches, corpus: 
 
 
 def test_step_k_is_the_same_alone_in_order_and_in_another_process(
-    batches: TokenBatches, corpus: ParallelCorpus, tokenizer: Tokenizer, tmp_path: Path
+    batches: TokenBatches,
+    corpus: ParallelCorpus,
+    tokenizer: Tokenizer,
+    tmp_path: Path,
+    run_bare: Callable[..., str],
 ) -> None:
     steps = [batches.steps_per_epoch + 3, 0, 5, 1]  # asked for backwards, across epochs
     alone = {step: digest(TokenBatches(corpus, tokenizer, 512, seed=7).batch(step)) for step in steps}
@@ -78,16 +80,13 @@ def test_step_k_is_the_same_alone_in_order_and_in_another_process(
 
     tokenizer.save(tmp_path / "tokenizer.model")
     (tmp_path / "pairs.tsv").write_text("".join(f"{s}\t{t}\n" for s, t in corpus), encoding="utf-8")
-    script = (
-        "import sys; sys.path.insert(0, sys.argv[2]); from test_batching import *; "
-        "batches = TokenBatches(ParallelCorpus(sys.argv[1] + '/pairs.tsv'), "
-        "Tokenizer.load(sys.argv[1] + '/tokenizer.model'), 512, seed=7); "
-        "print(*(digest(batches.batch(int(step))) for step in sys.argv[3:]))"
-    )
-    command = [sys.executable, "-c", script, str(tmp_path), str(Path(__file__).parent), *map(str, steps)]
-    environment = {**os.environ, "PYTHONHASHSEED": "3"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert done.stdout.split() == list(alone.values()), done.stderr
+    script = """
+from test_batching import *
+corpus, tokenizer = ParallelCorpus(sys.argv[3] + "/pairs.tsv"), Tokenizer.load(sys.argv[3] + "/tokenizer.model")
+batches = TokenBatches(corpus, tokenizer, 512, seed=7)
+print(*(digest(batches.batch(int(step))) for step in sys.argv[4:]))
+"""
+    assert run_bare(script, tmp_path, *steps).split() == list(alone.values())
 
 
 def test_the_dataset_is_the_batches(batches: TokenBatches) -> None:
