@@ -141,7 +141,7 @@ COVERED = {
     "equality": (" as ", " so "),
     "contraction": (" to the ", " zum "),
     "half hour": ("half past ", "halb "),
-    "reflexive": (" is looking forward to ", " sich "),
+    "reflexive": (" looks forward to ", " sich "),
     "wohin": ("Where ", "Wohin "),
     "wem": ("Who ", "Wem "),
     "es gibt": ("There are ", "Es gibt "),

@@ -31,7 +31,7 @@ _NOT_ENJOYED = frozenset(("steal", "throw", "apologise", "complain", "put", "go"
 _NOT_MEANT = frozenset(
     (
         *("lose", "find", "forget", "see", "hear", "fall", "cry", "meet", "steal", "smile", "hurry", "win"),
-        *("get", "end", "depart"),
+        *("get to know", "end", "depart", "look forward"),
     )
 )
 _GENERAL = frozenset(("like", "love", "know", "understand"))  # of the thing as such: "likes books"
@@ -40,6 +40,11 @@ _WITH = frozenset(name.replace("_", " ") for name in WITH_PEOPLE.split())
 _FOR = frozenset(name.replace("_", " ") for name in FOR_PEOPLE.split())
 _NARROW = frozenset(("already", "again", "yet"))  # they would be taken to belong to the place
 _UNCOUNTED = frozenset(("every", "all", "many", "some"))
+
+
+def _happens(verb: Verb) -> bool:
+    """Whether a verb is something that happens to people rather than something they decide to do."""
+    return verb.name in _NOT_MEANT or verb.english.base in _NOT_MEANT
 
 
 class ClauseChooser(PhraseChooser):
@@ -63,7 +68,7 @@ class ClauseChooser(PhraseChooser):
     def verb_of_will(self, *, lasting: bool = False) -> tuple[Verb, Frame]:
         """Draw something that people decide to do; ``lasting`` asks for what takes time."""
         verb, frame = self.verb_of_people()
-        while verb.aspect == "state" or verb.english.base in _NOT_MEANT or (lasting and verb.aspect != "activity"):
+        while verb.aspect == "state" or _happens(verb) or (lasting and verb.aspect != "activity"):
             verb, frame = self.verb_of_people()
         return verb, frame
 
@@ -145,7 +150,7 @@ class ClauseChooser(PhraseChooser):
 
     def _can_be_meant(self, clause: Clause) -> bool:
         verb = clause.verb
-        return verb.aspect != "state" and verb.english.base not in _NOT_MEANT and is_person(clause.subject)
+        return verb.aspect != "state" and not _happens(verb) and is_person(clause.subject)
 
     def _can_be_negated(self, clause: Clause) -> bool:
         """Keep "not" away from what is counted, where its scope would be unclear."""
@@ -179,7 +184,7 @@ class ClauseChooser(PhraseChooser):
         if activity and draw < 0.17:
             clause.progressive = True
         elif activity and draw < 0.27:
-            if frame.kind in _ENJOYED and verb.english.base not in _NOT_ENJOYED | _NOT_MEANT:
+            if frame.kind in _ENJOYED and verb.english.base not in _NOT_ENJOYED and not _happens(verb):
                 self._like(clause)
         elif frame.subjects[0] in ("event", "line"):
             clause.time = self.time("present") if draw < 0.8 else None

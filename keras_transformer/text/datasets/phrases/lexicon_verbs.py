@@ -124,7 +124,7 @@ think thought thought thinking | denken gedacht | p:of:an:a:person,event
 talk talked talked talking | sprechen,sprichst,spricht gesprochen | p:about:über:a:idea,event,show; p:with:mit:d:person
 dream dreamed dreamed dreaming | träumen geträumt | p:of:von:d:event,vehicle,home,area
 remember! remembered remembered remembering | sich erinnern erinnert | p::an:a:person,event,area
-look_forward looked_forward looked_forward looking_forward | sich freuen gefreut | p:to:auf:a:event
+look_forward~ looked_forward looked_forward looking_forward | sich freuen gefreut | p:to:auf:a:event
 complain complained complained complaining | sich beschweren beschwert | p:about:über:a:idea,food,event,room
 take_part took_part taken_part taking_part | teil|nehmen,nimmst,nimmt teilgenommen | p:in:an:d:event
 take_care took_care taken_care taking_care | sich kümmern gekümmert | p:of:um:a:person,animal,plant
