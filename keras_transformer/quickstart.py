@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from keras_transformer.training.finish import TrainResult
 
 # What English cannot show: (what to look for in the source, in the target, what it is).
 WORD_ORDER = (
-    (r"\b(has|have)\b", r"^\w+ \w+ (hat|haben) .*t\.$", "participle at the end"),
-    (r"\bbecause\b", r", weil .*(ist|sind|hat|haben)\.$", "verb at the end of the subordinate clause"),
-    (r"^(On|Last|Next|Today|Tomorrow|Yesterday|In)\b", r"\.$", "verb second, before the subject"),
-    (r"\.$", r" (ab|an|auf|aus|ein|mit|vor|zu|weg|zurück)\.$", "prefix of a separable verb at the end"),
-    (r"\bnot\b", r" nicht .*\.$", "place of the negation"),
+    (r"\b(has|have)\b", r"^\w+ \w+ (hat|haben) (\w+ ){2,}\w+t\.$", "participle at the end"),
+    (r"\b(because|although|that)\b", r", (weil|obwohl|dass) (\w+ ){3,}\w+\.$", "verb at the end of the clause"),
+    (r"^(On|Last|Next|Today|Tomorrow|Yesterday|In)\b", r"^(\w+ ){5,}\w+\.$", "verb second, before its subject"),
+    (r"^(\w+ ){3,}\w+\.$", r" (ab|an|auf|aus|ein|mit|vor|zu|weg|zurück)\.$", "prefix of a separable verb at the end"),
+    (r"\b(do|does|did) not\b", r" nicht( \w+)?\.$", "place of the negation"),
     (r"\?$", r"\?$", "question"),
 )
 _SHOWN = 5
@@ -128,11 +127,12 @@ def show_samples(console: Console, translator: Any, corpus: Sequence[tuple[str, 
     chosen = choose_samples(corpus)
     chosen += [("", *pair) for pair in corpus[: _SHOWN - len(chosen)]]
     translations = translator([source for _, source, _ in chosen])
-    table = Table("English", "German (translated)", "shows", title="Held-out sentences", title_justify="left")
+    console.print("\nHeld-out sentences, translated:", markup=False)
     for (what, source, target), translation in zip(chosen, translations, strict=True):
-        wrong = "" if translation == target else f"\n(reference: {target})"
-        table.add_row(source, translation + wrong, what)
-    console.print(table)
+        lines = [f"  English  {source}", f"  German   {translation}{f'   [{what}]' if what else ''}"]
+        if translation != target:
+            lines.append(f"  expected {target}")
+        console.print("\n".join(lines) + "\n", markup=False, soft_wrap=True)
     return [(source, translation) for (_, source, _), translation in zip(chosen, translations, strict=True)]
 
 
@@ -149,8 +149,9 @@ def _draw(console: Console, run: Any, translator: Any, shown: list[tuple[str, st
     from keras_transformer.diagnostics.curves import plot_training
 
     attention, curve = run.directory / "cross-attention.png", run.directory / "training-curve.png"
-    source, translation = max(shown, key=lambda pair: len(pair[0]))
-    plot_cross_attention(translator.model, translator.tokenizer, source, translation, attention)
+    source, translation = max(shown, key=lambda pair: (bool(pair[1]), len(pair[0])))
+    # A model of a few steps may translate everything by nothing; the source then stands for the translation.
+    plot_cross_attention(translator.model, translator.tokenizer, source, translation or source, attention)
     plot_training(run.files.metrics, curve)
     console.print(f"Pictures: {attention} and {curve}", markup=False, soft_wrap=True)
     return attention, curve
