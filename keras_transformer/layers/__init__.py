@@ -6,6 +6,7 @@ from keras_transformer.layers.attention import (
     scaled_dot_product_attention,
 )
 from keras_transformer.layers.decoder_layer import DecoderLayer
+from keras_transformer.layers.dropout import Dropout
 from keras_transformer.layers.embedding import TokenEmbedding
 from keras_transformer.layers.encoder_layer import EncoderLayer
 from keras_transformer.layers.feed_forward import FeedForward
@@ -15,6 +16,7 @@ from keras_transformer.layers.residual import Residual
 
 __all__ = [
     "DecoderLayer",
+    "Dropout",
     "EncoderLayer",
     "FeedForward",
     "MultiHeadAttention",

@@ -7,6 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_transformer.layers.dropout import Dropout
 from keras_transformer.layers.masks import large_negative
 from keras_transformer.registration import register
 
@@ -144,7 +145,7 @@ class MultiHeadAttention(keras.layers.Layer):
         self.dropout = dropout
         self.use_bias = use_bias
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
-        self.dropout_layer = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
+        self.dropout_layer = Dropout(dropout, dtype=self.dtype_policy)
 
     def build(self, inputs_shape: Sequence[int | None], memory_shape: Sequence[int | None] | None = None) -> None:
         """Create W^Q W^K W^V (self-attention) or W^Q and W^K W^V (with a memory), and W^O."""

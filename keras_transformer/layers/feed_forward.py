@@ -4,6 +4,7 @@ from typing import Any
 
 import keras
 
+from keras_transformer.layers.dropout import Dropout
 from keras_transformer.registration import register
 
 Tensor = Any
@@ -34,7 +35,7 @@ class FeedForward(keras.layers.Layer):
         self.d_ff = d_ff
         self.dropout = dropout
         self.inner = keras.layers.Dense(d_ff, activation="relu", dtype=self.dtype_policy, name="inner")
-        self.dropout_layer = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
+        self.dropout_layer = Dropout(dropout, dtype=self.dtype_policy)
 
     def build(self, inputs_shape: Any) -> None:
         """Create W1 (d_model, d_ff), b1, W2 (d_ff, d_model), b2."""

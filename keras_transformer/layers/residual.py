@@ -4,6 +4,7 @@ from typing import Any
 
 import keras
 
+from keras_transformer.layers.dropout import Dropout
 from keras_transformer.registration import register
 
 Tensor = Any
@@ -35,7 +36,7 @@ class Residual(keras.layers.Layer):
         super().__init__(**kwargs)
         self.dropout = dropout
         self.epsilon = epsilon
-        self.dropout_layer = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
+        self.dropout_layer = Dropout(dropout, dtype=self.dtype_policy)
         self.norm = keras.layers.LayerNormalization(epsilon=epsilon, dtype=self.dtype_policy, name="norm")
 
     def build(self, inputs_shape: Any, update_shape: Any = None) -> None:

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from keras_transformer.errors import InputError
-from keras_transformer.layers import SinusoidalPositions, TokenEmbedding, causal_mask, padding_mask
+from keras_transformer.layers import Dropout, SinusoidalPositions, TokenEmbedding, causal_mask, padding_mask
 from keras_transformer.models.config import TransformerConfig, load_preset, make_config
 from keras_transformer.models.decoder import Cache, TransformerDecoder
 from keras_transformer.models.distribution import check_distribution, in_symbolic_build
@@ -65,8 +65,8 @@ class Transformer(keras.Model):
         }
         self.embedding = TokenEmbedding(config.vocab_size, config.d_model, dtype=policy, name="embedding")
         self.positions = SinusoidalPositions(dtype=policy, name="positions")
-        self.source_dropout = keras.layers.Dropout(config.dropout, dtype=policy, name="source_dropout")
-        self.target_dropout = keras.layers.Dropout(config.dropout, dtype=policy, name="target_dropout")
+        self.source_dropout = Dropout(config.dropout, dtype=policy, name="source_dropout")
+        self.target_dropout = Dropout(config.dropout, dtype=policy, name="target_dropout")
         self.encoder = TransformerEncoder(config.num_encoder_layers, name="encoder", **settings)
         self.decoder = TransformerDecoder(config.num_decoder_layers, name="decoder", **settings)
         self.build()
@@ -192,7 +192,7 @@ class Transformer(keras.Model):
         _, decoder, cross = self.decoder(x, memory, attention_mask=mask, memory_mask=visible, return_weights=True)
         return {"encoder": encoder, "decoder": decoder, "cross": cross}
 
-    def _embed(self, ids: Tensor, dropout: keras.layers.Dropout, training: bool | None) -> Tensor:
+    def _embed(self, ids: Tensor, dropout: Dropout, training: bool | None) -> Tensor:
         return dropout(self.positions(self.embedding(ids)), training=training)  # (B, T, d_model)
 
     def _check_inputs(self, inputs: Any) -> tuple[Tensor, Tensor]:

@@ -40,9 +40,7 @@ def average_checkpoints(paths: Sequence[str | os.PathLike[str]]) -> dict[str, np
         Vaswani et al. 2017, https://arxiv.org/abs/1706.03762, section 6.1.
     """
     if not paths:
-        raise InputError(
-            "No checkpoint was given to average; give at least one directory like step-00001000."
-        )
+        raise InputError("No checkpoint was given to average; give at least one directory like step-00001000.")
     newest: Checkpoint | None = None
     sums: dict[str, np.ndarray] = {}
     members: dict[int, str] = {}
@@ -50,8 +48,7 @@ def average_checkpoints(paths: Sequence[str | os.PathLike[str]]) -> dict[str, np
         member = load_checkpoint(path)  # one at a time: the big model's twenty would not fit into memory
         if member.step in members:
             raise InputError(
-                f"{members[member.step]} and {path} are both of step {member.step}; "
-                "an average needs distinct steps."
+                f"{members[member.step]} and {path} are both of step {member.step}; an average needs distinct steps."
             )
         members[member.step] = str(path)
         weights = _weights(member)
@@ -72,9 +69,7 @@ def average_checkpoints(paths: Sequence[str | os.PathLike[str]]) -> dict[str, np
 def _weights(checkpoint: Checkpoint) -> dict[str, np.ndarray]:
     weights = {name: array for name, array in checkpoint.arrays.items() if name.startswith(MODEL_PREFIX)}
     if not weights:
-        raise InputError(
-            f"Checkpoint {checkpoint.path} holds no model weights; expected names in {MODEL_PREFIX}."
-        )
+        raise InputError(f"Checkpoint {checkpoint.path} holds no model weights; expected names in {MODEL_PREFIX}.")
     return weights
 
 

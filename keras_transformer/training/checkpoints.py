@@ -183,9 +183,7 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
         arrays = read_arrays(path / _ARRAYS, manifest["arrays"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            f"Checkpoint {path} is damaged or incomplete ({reason}); remove it or use another."
-        ) from error
+        raise InputError(f"Checkpoint {path} is damaged or incomplete ({reason}); remove it or use another.") from error
     return Checkpoint(path, step, arrays, manifest["metadata"])
 
 

@@ -10,12 +10,12 @@ from keras_transformer.registration import register
 
 
 def token_cross_entropy(targets: Any, logits: Any, label_smoothing: float = 0.0) -> Any:
-    r"""Cross entropy of each token between the smoothed target distribution and softmax(logits).
+    """Cross entropy of each token between the smoothed target distribution and softmax(logits).
 
     The smoothed target gives the true id 1 - eps and spreads eps evenly over all V ids, the true one included
     (Szegedy et al. 2016, section 7). With z the logits this is
 
-    $$ \log\sum_v e^{z_v} - (1 - \epsilon) z_y - \frac{\epsilon}{V} \sum_v z_v $$
+        log sum_v exp(z_v) - (1 - eps) z_y - eps/V sum_v z_v
 
     so no one-hot tensor and no log-softmax of size V is needed. The gradient, softmax(z) less the target
     distribution, is written out below: it reuses the forward pass's exponentials and then changes one entry a
@@ -71,7 +71,7 @@ def _cross_entropy(ids: Any, logits: Any, eps: float) -> Any:
 
 @register
 class LabelSmoothedCrossEntropy(keras.losses.Loss):
-    r"""Sum over tokens of weight times label-smoothed cross entropy (section 5.4), in float32.
+    """Sum over tokens of weight times label-smoothed cross entropy (section 5.4), in float32.
 
     The weights that `token_batches` yields are 0 for padding and 1 / (target tokens in the whole batch)
     otherwise, so the sum is the mean loss per real token. A sum of such terms stays right when a batch is

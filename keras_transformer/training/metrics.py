@@ -90,9 +90,9 @@ class TokenAccuracy(_TokenMetric):
 
 @register
 class Perplexity(_TokenMetric):
-    r"""Exponential of the mean negative log-likelihood of the real target tokens (Table 3's PPL, per piece).
+    """Exponential of the mean negative log-likelihood of the real target tokens (Table 3's PPL, per piece).
 
-    $$ \exp\Big(-\frac{1}{N} \sum_{n=1}^{N} \log p(y_n)\Big) $$
+        exp(-1/N sum_n log p(y_n))
 
     Label smoothing has no part in it.
 

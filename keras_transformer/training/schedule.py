@@ -18,9 +18,9 @@ def _positive_integer(name: str, value: Any) -> int:
 
 @register
 class TransformerSchedule(keras.optimizers.schedules.LearningRateSchedule):
-    r"""Linear warm-up, then decay with the inverse square root of the step (equation 3, section 5.3).
+    """Linear warm-up, then decay with the inverse square root of the step (equation 3, section 5.3).
 
-    $$ lrate = d_{model}^{-0.5} \cdot \min(step^{-0.5},\; step \cdot warmup^{-1.5}) $$
+        lrate = d_model^-0.5 * min(step^-0.5, step * warmup^-1.5)
 
     The paper counts steps from 1 and Keras counts `optimizer.iterations` from 0, so the call adds one. The
     largest value, at step `warmup_steps`, is `1 / sqrt(d_model * warmup_steps)`; `peak_learning_rate` scales
@@ -66,9 +66,7 @@ class TransformerSchedule(keras.optimizers.schedules.LearningRateSchedule):
         super().__init__()
         self.d_model = _positive_integer("d_model", d_model)
         self.warmup_steps = _positive_integer("warmup_steps", warmup_steps)
-        self.gradient_accumulation_steps = _positive_integer(
-            "gradient_accumulation_steps", gradient_accumulation_steps
-        )
+        self.gradient_accumulation_steps = _positive_integer("gradient_accumulation_steps", gradient_accumulation_steps)
         self.peak_learning_rate = _checked_peak(peak_learning_rate)
         self.total_steps = None if total_steps is None else _positive_integer("total_steps", total_steps)
         self.cooldown_steps = _checked_cooldown(cooldown_steps, self.total_steps)
@@ -113,9 +111,7 @@ def _checked_peak(peak: Any) -> float | None:
     if peak is None:
         return None
     if isinstance(peak, bool) or not isinstance(peak, int | float) or not 0 < peak < math.inf:
-        raise InputError(
-            f"peak_learning_rate is {peak!r}; it must be a positive number, or None for the paper's."
-        )
+        raise InputError(f"peak_learning_rate is {peak!r}; it must be a positive number, or None for the paper's.")
     return float(peak)
 
 

@@ -10,6 +10,7 @@ import keras
 import numpy as np
 
 from keras_transformer.errors import InputError
+from keras_transformer.layers import Dropout
 from keras_transformer.models import Transformer
 from keras_transformer.text import TokenBatches
 from keras_transformer.training.loss import LabelSmoothedCrossEntropy
@@ -94,12 +95,15 @@ def main(replicas, out):
             loss=LabelSmoothedCrossEntropy(0.1),
             metrics=[TokenAccuracy(), Perplexity()],
         )
+        dropout = Dropout(0.5, seed=4)
         refusals = [refusal(**setting) for setting in SETTINGS.values()]
     assert strategy.num_replicas_in_sync == replicas
     losses = Losses()
     history = model.fit(batches.dataset(steps=STEPS), callbacks=[losses], verbose=0).history
     logs = {name: values[-1] for name, values in history.items() if name != "loss"}
     facts = {"losses": losses.losses, "buckets": len(batches.buckets), "shapes": len(shapes), "refusals": refusals}
+    dropped = strategy.run(tf.function(lambda: dropout(tf.ones((1, 64)), training=True)))
+    facts["dropped"] = [part.numpy() for part in strategy.experimental_local_results(dropped)]
     np.savez(out, **facts, **logs, **model_state(model))
 
 

@@ -58,3 +58,10 @@ def test_what_replicas_would_train_wrongly_is_refused(runs):
     float16 = runs[2]["refusals"][list(SETTINGS).index("float16")]
     assert "bfloat16" in float16
     assert set(runs[1]["refusals"]) == {""}
+
+
+def test_replicas_drop_different_values(runs):
+    first, second = runs[2]["dropped"]
+    np.testing.assert_array_equal(first, runs[1]["dropped"][0])
+    assert set(np.unique(first)) == set(np.unique(second)) == {0.0, 2.0}
+    assert 10 < (first != second).sum() < 54
