@@ -108,7 +108,8 @@ class RunCallback(keras.callbacks.Callback):
             if best:
                 score = {"which": "step", "step": state.step, **measured.scores}
                 self.validator.save(self.files, "best", score)
-            self.log.write("validation", state.step, measured.scores)
+            self._clock.update()
+            self.log.write("validation", state.step, {**measured.scores, "seconds": round(state.seconds, 1)})
             self.reporter.validation(f"validation at step {state.step}", measured.scores, measured.samples, best)
         return state.stop_reason(self.training)
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 _REFRESH_SECONDS = 0.5
+_LONGEST_SAMPLE = 160
 
 
 class Reporter:
@@ -98,10 +99,15 @@ class Reporter:
         figures += f" | perplexity {scores['perplexity']:.2f} | accuracy {100 * scores['accuracy']:.1f} %"
         self.say(f"{title}: {figures}{' | best so far' if best else ''}")
         for source, reference, hypothesis in samples:
-            self.say(f"  source     {source}\n  reference  {reference}\n  hypothesis {hypothesis}")
+            self.say(f"  source     {_cut(source)}\n  reference  {_cut(reference)}\n  hypothesis {_cut(hypothesis)}")
 
     def stop(self) -> None:
         """Take the bar away."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+
+def _cut(text: str) -> str:
+    """A sample line that does not flood the log: a young model repeats one word up to the length limit."""
+    return text if len(text) <= _LONGEST_SAMPLE else f"{text[:_LONGEST_SAMPLE]} ..."
