@@ -47,9 +47,7 @@ class SearchModel(keras.Model):
         self.model = model
         self.search = search
         self.jit_compile = keras.backend.backend() == "jax"
-
-    def build(self, input_shape: Any) -> None:
-        """Nothing to create: the weights are the model's."""
+        self.built = True  # nothing to create: the weights are the model's
 
     def call(self, source: Any) -> tuple[Any, Any]:
         """Translate `source` (B, S): ids (B, n_best, L) and scores (B, n_best)."""
@@ -90,9 +88,7 @@ class ScoringModel(keras.Model):
         build_if_needed(model)
         self.model = model
         self.jit_compile = keras.backend.backend() == "jax"
-
-    def build(self, input_shape: Any) -> None:
-        """Nothing to create: the weights are the model's."""
+        self.built = True  # nothing to create: the weights are the model's
 
     def call(self, inputs: tuple[Any, Any, Any]) -> tuple[Any, Any]:
         """Score targets.

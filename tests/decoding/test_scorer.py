@@ -13,8 +13,8 @@ import pytest
 from keras_transformer.decoding import CorpusScore, Scorer
 from keras_transformer.errors import InputError
 
-SOURCES = ["hello", "a", "how are you", "", "ok ok"]
-TARGETS = ["hallo du", "ein", "wie geht es", "nichts", ""]
+SOURCES = ["hello", "a", "how r u", "", "ok ok"]
+TARGETS = ["hallo", "ein", "na wie", "nichts", ""]
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def definition(toys: SimpleNamespace, model: Any) -> list[tuple[list[float], int
     found = []
     for source, target in zip(SOURCES, TARGETS, strict=True):
         ids, out = [*map(ord, source), 2], [*map(ord, target), 2]
-        width = 16 - len(ids), 16 - len(out)  # padding is in the batch for the sake of one shape
+        width = 8 - len(ids), 8 - len(out)  # padding is in the batch for the sake of one shape
         logits = model.predict_on_batch(
             (np.array([ids + [0] * width[0]]), np.array([[1, *out[:-1]] + [0] * width[1]]))
         )[0]
@@ -75,7 +75,7 @@ def test_a_corpus_score_is_exact_whatever_the_batches(
 
     tokens = sum(len(log_probs) for log_probs, _ in definition)
     total = sum(sum(log_probs) for log_probs, _ in definition)
-    for batches in ([batch([0, 1, 2, 3, 4], 16, 0)], [batch([2, 0], 16, 3), batch([1, 3, 4], 24, 0)]):
+    for batches in ([batch([0, 1, 2, 3, 4], 8, 0)], [batch([2, 0], 8, 3), batch([1, 3, 4], 16, 0)]):
         score = scorer.score_batches(batches)
         assert score.tokens == tokens
         assert score.correct == sum(hits for _, hits in definition)
