@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import keras
+import numpy as np
 
 import keras_transformer
 from keras_transformer.decoding import Translator
@@ -36,6 +37,24 @@ def runs_on_cpu(model: Any) -> bool:
         True
     """
     return all("cpu" in str(variable.value.device).lower() for variable in model.variables[:1])
+
+
+def in_float32(translator: Translator) -> Translator:
+    """The same translator computing in float32: itself, or one with a copy of the model.
+
+    Half precision saves memory in training. Where the model is served it would save nothing on a CPU, and rounding
+    that depends on the machine would decide between translations.
+
+    Args:
+        translator: a translator whose model has any dtype policy.
+    """
+    model = translator.model
+    if model.dtype_policy.compute_dtype == "float32":
+        return translator
+    copy = type(model).from_config({**model.get_config(), "dtype": "float32"})
+    copy.set_weights([np.asarray(weight, dtype="float32") for weight in model.get_weights()])
+    settings = SearchSettings.of(translator).to_dict()
+    return Translator(copy, translator.tokenizer, batch_size=translator.batch_size, **settings)
 
 
 def write_elsewhere(

@@ -10,7 +10,7 @@ from typing import Any
 import keras
 
 from keras_transformer.errors import InputError
-from keras_transformer.export.conversion import runs_on_cpu, write_elsewhere
+from keras_transformer.export.conversion import in_float32, runs_on_cpu, write_elsewhere
 from keras_transformer.export.report import ExportReport, Sample
 from keras_transformer.export.servable import SIGNATURES, SearchSettings, write_servable
 from keras_transformer.export.verification import DEFAULT_SAMPLES, Expected, compare, expect
@@ -34,7 +34,8 @@ def export_saved_model(
     The SavedModel needs no Python: TensorFlow Serving's stock image serves it. It is written under a temporary name,
     loaded in a fresh process that has only tensorflow and tensorflow_text, compared there with `translator` (strings
     exactly, scores to 1e-4), and renamed to its place only if they agree. Weights of any Keras backend will do; if it
-    is not TensorFlow, a process on the TensorFlow backend does the writing.
+    is not TensorFlow, a process on the TensorFlow backend does the writing. A model of half or mixed precision is
+    exported, and compared, in float32.
 
     `serving_default` takes `text` (B,) string and gives `translation` (B,) string and `score` (B,) float32, the
     log-probability divided by the length penalty. `ids` takes `source_ids` (B, S) int32, rows of pieces + [eos] padded
@@ -69,6 +70,7 @@ def export_saved_model(
         raise InputError("`samples` is one string; give a list of sentences to compare.")
     samples = DEFAULT_SAMPLES if samples is None else tuple(samples)
     target = version_directory(path, overwrite=overwrite)
+    translator = in_float32(translator)
     with staged(target) as staging:
         expected = _write(translator, samples if verify else None, staging)
         seconds = None

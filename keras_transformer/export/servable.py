@@ -89,14 +89,11 @@ def _servable(model: Any, tokenizer: Any, settings: SearchSettings) -> Any:
     module.model_variables = [variable.value for variable in model.variables]
     module.tokenizer = tensorflow_text.SentencepieceTokenizer(model=tokenizer.proto)
 
+    @tf.function(input_signature=[tf.TensorSpec((None, None), tf.int32)])  # traced once for both signatures
     def best(source_ids: Any) -> tuple[Any, Any]:
         """(B, S) -> ids (B, T), score (B,)."""
-        shape = tf.shape(source_ids)
-        # A tensor without rows or columns gets one of padding: reductions over nothing are not defined.
-        missing = tf.maximum(1 - shape, 0)
-        padded = tf.pad(source_ids, [[0, missing[0]], [0, missing[1]]], constant_values=tokenizer.pad_id)
-        ids, score = search(model, padded)
-        return ids[: shape[0], 0], score[: shape[0], 0]
+        ids, score = search(model, source_ids)
+        return ids[:, 0], score[:, 0]
 
     @tf.function(input_signature=[tf.TensorSpec((None,), tf.string, name="text")])
     def translate(text: Any) -> dict[str, Any]:
@@ -128,10 +125,9 @@ def _source_ids(pieces_of: Any, tokenizer: Any, text: Any, max_source_length: in
 
 
 def _detokenized(pieces_of: Any, tokenizer: Any, ids: Any) -> Any:
-    """Rows (B, T) of ids to strings (B,): cut at the first eos, special ids left out."""
+    """Rows (B, T) of ids to strings (B,), special ids left out."""
     import tensorflow as tf
 
-    before_end = tf.cumsum(tf.cast(ids == tokenizer.eos_id, tf.int32), axis=1) == 0
     plain = ids > max(tokenizer.pad_id, tokenizer.bos_id, tokenizer.eos_id, tokenizer.unk_id)
-    text = pieces_of.detokenize(tf.ragged.boolean_mask(ids, before_end & plain))
+    text = pieces_of.detokenize(tf.ragged.boolean_mask(ids, plain))
     return tf.strings.regex_replace(text, "[\r\n]", " ")  # a translation is one line, as in Python

@@ -12,6 +12,7 @@ import pytest
 
 import keras_transformer as kt
 from keras_transformer.export import ExportError, ExportReport, fresh_process, saved_model, verification
+from keras_transformer.export.conversion import in_float32
 from keras_transformer.export.servable import SearchSettings, write_servable
 
 SOURCES = ("ein Hund läuft", "die Katze sitzt im Park", "das rote Haus ist größer als der Baum")
@@ -172,6 +173,19 @@ def test_weights_of_this_backend_are_exported_by_another_process(
         assert sample.translation == hypotheses[0].text
         assert sample.score == pytest.approx(hypotheses[0].score, abs=1e-4, rel=1e-4)
     assert {entry.name for entry in report.path.iterdir()} >= {"saved_model.pb", "variables", "assets.extra"}
+
+
+def test_mixed_precision_is_served_in_float32(translator: kt.Translator) -> None:
+    assert in_float32(translator) is translator
+    model = kt.Transformer.from_config({**translator.model.get_config(), "dtype": "mixed_bfloat16"})
+    model.set_weights(translator.model.get_weights())
+    settings = SearchSettings.of(translator).to_dict()
+    served = in_float32(kt.Translator(model, translator.tokenizer, **settings))
+    assert served.model.dtype_policy.name == "float32"
+    assert SearchSettings.of(served).to_dict() == settings
+    assert [[h.score for h in hs] for hs in served.translate(list(SOURCES))] == [
+        [pytest.approx(h.score, abs=1e-5) for h in hs] for hs in translator.translate(list(SOURCES))
+    ]
 
 
 @pytest.mark.backend_independent
