@@ -45,6 +45,13 @@ class RunState:
         self.best, self.best_perplexity, self.best_step, self.stale = bleu, perplexity, self.step, 0
         return True
 
+    def note_average(self, score: Mapping[str, Any] | None) -> None:
+        """Take in what best/ holds: an average kept there is to be beaten, although no step has its BLEU."""
+        if score is None or score["which"] != "average" or "bleu" not in score:
+            return
+        if is_better(score["bleu"], score["perplexity"], self.best, self.best_perplexity):
+            self.best, self.best_perplexity = score["bleu"], score["perplexity"]
+
     def stop_reason(self, training: TrainingSettings) -> str | None:
         """The setting that ends training here: "max_steps", "patience", "max_minutes", or None."""
         if self.step >= training.max_steps:

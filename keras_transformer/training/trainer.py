@@ -12,6 +12,7 @@ from keras_transformer.models.distribution import check_distribution
 from keras_transformer.training.callbacks import RunCallback
 from keras_transformer.training.checkpoints import Checkpoint, latest_checkpoint
 from keras_transformer.training.config import RunConfig
+from keras_transformer.training.files import read_json
 from keras_transformer.training.finish import TrainResult, finish, read_result
 from keras_transformer.training.logs import MetricsLog
 from keras_transformer.training.loss import LabelSmoothedCrossEntropy
@@ -95,6 +96,7 @@ class _Session:
         """Restore, train, finish."""
         checkpoint = self._restore()
         state = RunState.from_dict(checkpoint.metadata["state"]) if checkpoint else RunState()
+        state.note_average(read_json(self.files.score("best")))
         log = MetricsLog(self.files.metrics, self.files.tensorboard, state.step, state.validated_step)
         try:
             reason = self._train(state, log, checkpoint)

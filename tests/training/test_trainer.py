@@ -136,6 +136,18 @@ def test_the_better_of_best_and_average_is_kept(
     np.testing.assert_allclose(keras.ops.convert_to_numpy(average.weights[0]), mean, rtol=1e-6, atol=1e-7)
 
 
+def test_a_run_trained_on_keeps_an_average_that_is_still_better(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    settings = {"checkpoint_every": 5, "validate_every": 10, "cooldown_steps": 0}
+    script(monkeypatch, [30.0, 25.0, 31.0])
+    small_train(tmp_path / "run", max_steps=20, **settings)
+    script(monkeypatch, [30.5, 29.0])
+    result = small_train(tmp_path / "run", max_steps=25, **settings)
+    assert (result.step, result.average.bleu_after, result.average.chosen) == (25, 29.0, False)
+    assert (result.score["which"], result.score["step"], result.score["bleu"]) == ("average", 20, 31.0)
+
+
 def test_the_memory_check_leaves_no_trace(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     script(monkeypatch, [1.0])
     for name, check in (("with", True), ("without", False)):
