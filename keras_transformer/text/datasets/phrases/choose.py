@@ -83,7 +83,7 @@ class PhraseChooser:
                 return word
         return odds[-1][0]
 
-    def adjectives(self, noun: Noun, odds: float = 0.3) -> tuple[Adjective, ...]:
+    def adjectives(self, noun: Noun, odds: float = 0.35) -> tuple[Adjective, ...]:
         """Return no adjective or one that can describe the noun."""
         fitting = self.lexicon.fitting[noun]
         return (self.pick(fitting),) if fitting and self.chance(odds) else ()
@@ -114,13 +114,12 @@ class PhraseChooser:
             The phrase.
         """
         classes = noun.classes
-        if "sky" in classes:
-            return NounPhrase(noun, "the")
         if "part" in classes:
             return NounPhrase(noun, "the", owner=NounPhrase(self.pick(self.lexicon.parts[noun]), "the"))
         plural = not noun.is_mass and "single" not in classes and self.chance(0.22)
         determiner = self._determiner(noun, plural, plain, definite)
-        adjectives = () if plain else self.adjectives(noun, 0.1 if determiner == "owner" else 0.3)
+        odds = 0.1 if determiner == "owner" else 0.2 if "person" in classes else 0.35
+        adjectives = () if plain else self.adjectives(noun, odds)
         if determiner == "owner":
             return NounPhrase(noun, "", plural, adjectives, owner=self.owner(noun))
         if determiner == "own":
@@ -141,9 +140,9 @@ class PhraseChooser:
     def person(self, *, plain: bool = False) -> Phrase:
         """Draw a person as a noun phrase or a name, now and then two."""
         draw = self.random()
-        if draw < 0.25:
+        if draw < 0.3:
             return self.pick(self.lexicon.names)
-        if draw < 0.29:
+        if draw < 0.34:
             first, second = self.pick(self.lexicon.names), self.pick(self.lexicon.names)
             return first if first is second else Pair(first, second)
         return self.noun_phrase(self.pick(self.lexicon.by_class["person"]), plain=plain, definite=True)
@@ -151,7 +150,7 @@ class PhraseChooser:
     def subject(self, frame: Frame, *, plain: bool = False) -> Phrase:
         """Draw the subject of a verb with this frame."""
         if frame.subjects[0] == "person" and (len(frame.subjects) == 1 or self.chance(0.75)):
-            if self.chance(0.4):
+            if self.chance(0.45):
                 return Pronoun(self.pick(_SUBJECT_PRONOUNS))
             phrase = self.person(plain=plain)
         else:
@@ -163,7 +162,7 @@ class PhraseChooser:
 
     def _of_all(self, phrase: NounPhrase) -> NounPhrase:
         noun = phrase.noun
-        if noun.is_mass or phrase.owner is not None or noun.classes & {"sky", "part"}:
+        if noun.is_mass or phrase.owner is not None or noun.classes & {"part"}:
             return phrase
         return NounPhrase(noun, "all" if phrase.plural else "every", phrase.plural, phrase.adjectives)
 

@@ -35,7 +35,7 @@ _NOT_MEANT = frozenset(
     )
 )
 _GENERAL = frozenset(("like", "love", "know", "understand"))  # of the thing as such: "likes books"
-_PARTICULAR = frozenset(("person", "animal", "building", "room", "area", "sky", "part"))  # the others: "eats apples"
+_PARTICULAR = frozenset(("person", "animal", "building", "room", "area", "part"))  # the others: "eats apples"
 _WITH = frozenset(name.replace("_", " ") for name in WITH_PEOPLE.split())
 _FOR = frozenset(name.replace("_", " ") for name in FOR_PEOPLE.split())
 _NARROW = frozenset(("already", "again", "yet"))  # they would be taken to belong to the place
@@ -103,10 +103,12 @@ class ClauseChooser(PhraseChooser):
 
     def _direct(self, clause: Clause, frame: Frame, plain: bool) -> Phrase:
         general = clause.verb.english.base in _GENERAL
+        if frame.has_parts and self.chance(0.2):
+            return self.noun_phrase(self.pick(self.lexicon.by_class["part"]))
         thing = self.object(frame, clause.subject, plain=plain, definite=general)
         if general and isinstance(thing, NounPhrase) and thing.determiner == "the" and self.chance(0.3):
             noun = thing.noun
-            if not noun.classes & {"sky", "part", "area"}:
+            if not noun.classes & {"part", "area"}:
                 return NounPhrase(noun, "", not noun.is_mass, thing.adjectives)
         return thing
 
@@ -145,7 +147,8 @@ class ClauseChooser(PhraseChooser):
             self._modal(clause, past)
         else:
             self._present(clause, frame)
-        if clause.focus is None and not clause.negated and self._can_be_negated(clause):
+        repeated = clause.time is not None and clause.time.english.startswith("every")
+        if clause.focus is None and not clause.negated and not repeated and self._can_be_negated(clause):
             clause.negated = self.chance(0.15)
 
     def _can_be_meant(self, clause: Clause) -> bool:

@@ -62,7 +62,7 @@ class DescriptionChooser(ClauseChooser):
                 return phrase
 
     def _anyone(self) -> Phrase:
-        if self.chance(0.45):
+        if self.chance(0.35):
             return self.subject(self.lexicon.by_kind["be"][0][1])
         noun = self.pick(self.lexicon.describable)
         return self.noun_phrase(noun, definite=True, plain=self.chance(0.6))

@@ -38,9 +38,14 @@ def _predicate(part: Adjective | Comparison | NounPhrase | Adverb, negated: bool
         return part.german
     if isinstance(part, NounPhrase):
         return noun_phrase(part, "n", negated)
-    if part.equal:
-        return f"so {part.adjective.german} wie {noun_phrase(part.other, 'n')}"
-    return f"{part.adjective.german_comparative} als {noun_phrase(part.other, 'n')}"
+    return f"so {part.adjective.german}" if part.equal else part.adjective.german_comparative
+
+
+def _compared_with(part: object) -> list[str]:
+    """What is compared with goes after the closing half of the verb: "weil er älter ist als ich"."""
+    if not isinstance(part, Comparison):
+        return []
+    return ["wie" if part.equal else "als", noun_phrase(part.other, "n")]
 
 
 def _verb_group(clause: Clause) -> tuple[str, list[str]]:
@@ -127,8 +132,8 @@ def _middle(clause: Clause) -> tuple[list[str], list[str]]:
 
 
 def _extraposed(clause: Clause, subject_too: bool) -> list[str]:
-    """Relative and complement clauses that follow the closing half of the verb."""
-    words: list[str] = []
+    """What follows the closing half of the verb: comparisons, relative clauses, complement clauses."""
+    words = _compared_with(clause.predicate)
     parts: list[Phrase | None] = [clause.accusative, clause.dative]
     if isinstance(clause.oblique, Prepositional):
         parts.append(clause.oblique.phrase)

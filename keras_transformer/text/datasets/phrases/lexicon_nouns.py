@@ -65,7 +65,6 @@ bear             | der Bär Bären Bären                        | animal
 lion             | der Löwe Löwen Löwen                       | animal
 monkey           | der Affe Affen Affen                       | animal
 elephant         | der Elefant Elefanten Elefanten            | animal
-duck             | die Ente Ente Enten                        | animal
 apple            | der Apfel Apfels Äpfel                     | food fruit
 banana           | die Banane Banane Bananen                  | food fruit
 pear             | die Birne Birne Birnen                     | food fruit
@@ -73,10 +72,8 @@ egg              | das Ei Eies Eier                           | food dish
 cake             | der Kuchen Kuchens Kuchen                  | food baked
 potato/potatoes  | die Kartoffel Kartoffel Kartoffeln         | food dish
 tomato/tomatoes  | die Tomate Tomate Tomaten                  | food fruit
-sausage          | die Wurst Wurst Würste                     | food
 carrot           | die Karotte Karotte Karotten               | food dish
 soup             | die Suppe Suppe Suppen                     | food dish
-salad            | der Salat Salats Salate                    | food
 bread            | das Brot Brotes -                          | food baked
 cheese           | der Käse Käses -                           | food
 rice             | der Reis Reises -                          | food dish
@@ -109,7 +106,6 @@ wedding          | die Hochzeit Hochzeit Hochzeiten           | event
 exam             | die Prüfung Prüfung Prüfungen              | event test
 trip             | die Reise Reise Reisen                     | event
 course           | der Kurs Kurses Kurse                      | event test
-music            | die Musik Musik -                          | music
 key              | der Schlüssel Schlüssels Schlüssel         | object small
 bag              | die Tasche Tasche Taschen                  | object container
 cup              | die Tasse Tasse Tassen                     | object small ware
@@ -123,9 +119,9 @@ box/boxes        | die Kiste Kiste Kisten                     | object container
 ball             | der Ball Balls Bälle                       | object small toy
 doll             | die Puppe Puppe Puppen                     | object small toy
 clock            | die Uhr Uhr Uhren                          | object device
-phone            | das Telefon Telefons Telefone              | object device small
-computer         | der Computer Computers Computer            | object device
-camera           | die Kamera Kamera Kameras                  | object device small
+phone            | das Telefon Telefons Telefone              | object device small switch
+computer         | der Computer Computers Computer            | object device switch
+camera           | die Kamera Kamera Kameras                  | object device small switch
 radio            | das Radio Radios Radios                    | object device switch
 lamp             | die Lampe Lampe Lampen                     | object device switch
 umbrella         | der Regenschirm Regenschirms Regenschirme  | object small
@@ -137,7 +133,6 @@ mirror           | der Spiegel Spiegels Spiegel               | object
 basket           | der Korb Korbes Körbe                      | object container
 money            | das Geld Geldes -                          | money
 guitar           | die Gitarre Gitarre Gitarren               | object instrument
-piano            | das Klavier Klaviers Klaviere              | instrument
 violin           | die Geige Geige Geigen                     | object instrument
 table            | der Tisch Tisches Tische                   | furniture
 chair            | der Stuhl Stuhls Stühle                    | furniture
@@ -152,10 +147,8 @@ bus/buses        | der Bus Busses Busse                       | transport line
 train            | der Zug Zuges Züge                         | transport line
 bicycle          | das Fahrrad Fahrrads Fahrräder             | vehicle
 ship             | das Schiff Schiffes Schiffe                | transport line
-plane            | das Flugzeug Flugzeugs Flugzeuge           | transport
 boat             | das Boot Bootes Boote                      | vehicle
 truck            | der Lastwagen Lastwagens Lastwagen         | vehicle
-taxi             | das Taxi Taxis Taxis                       | transport
 coat             | der Mantel Mantels Mäntel                  | clothing
 shirt            | das Hemd Hemdes Hemden                     | clothing
 dress/dresses    | das Kleid Kleides Kleider                  | clothing
@@ -167,7 +160,7 @@ sweater          | der Pullover Pullovers Pullover            | clothing
 suit             | der Anzug Anzugs Anzüge                    | clothing
 cap              | die Mütze Mütze Mützen                     | clothing
 house            | das Haus Hauses Häuser                     | building home built
-church/churches  | die Kirche Kirche Kirchen                  | building tall built
+church/churches  | die Kirche Kirche Kirchen                  | building built
 hospital         | das Krankenhaus Krankenhauses Krankenhäuser | building
 hotel            | das Hotel Hotels Hotels                    | building
 restaurant       | das Restaurant Restaurants Restaurants     | building
@@ -182,16 +175,14 @@ office           | das Büro Büros Büros                       | room
 factory/factories | die Fabrik Fabrik Fabriken                | building
 castle           | das Schloss Schlosses Schlösser            | building built
 bridge           | die Brücke Brücke Brücken                  | building built
-tower            | der Turm Turms Türme                       | building tall built
+tower            | der Turm Turms Türme                       | building built
 village          | das Dorf Dorfes Dörfer                     | area
 city/cities      | die Stadt Stadt Städte                     | area
-street           | die Straße Straße Straßen                  | area
 park             | der Park Parks Parks                       | area
 garden           | der Garten Gartens Gärten                  | area home
 forest           | der Wald Waldes Wälder                     | area
 beach/beaches    | der Strand Strandes Strände                | area
 lake             | der See Sees Seen                          | area
-mountain         | der Berg Berges Berge                      | area tall
 river            | der Fluss Flusses Flüsse                   | area
 kitchen          | die Küche Küche Küchen                     | room home
 living room      | das Wohnzimmer Wohnzimmers Wohnzimmer      | room home
@@ -199,7 +190,7 @@ bathroom         | das Badezimmer Badezimmers Badezimmer      | room home
 cellar           | der Keller Kellers Keller                  | room
 room             | das Zimmer Zimmers Zimmer                  | room home
 flat             | die Wohnung Wohnung Wohnungen              | room home
-tree             | der Baum Baumes Bäume                      | plant tall
+tree             | der Baum Baumes Bäume                      | plant
 flower           | die Blume Blume Blumen                     | plant
 question         | die Frage Frage Fragen                     | idea
 answer           | die Antwort Antwort Antworten              | idea
@@ -214,6 +205,4 @@ name             | der Name Namens Namen                      | part
 colour           | die Farbe Farbe Farben                     | part
 price            | der Preis Preises Preise                   | part
 end              | das Ende Endes Enden                       | part
-sun              | die Sonne Sonne -                          | sky
-moon             | der Mond Mondes -                          | sky
 """

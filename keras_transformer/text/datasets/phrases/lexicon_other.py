@@ -9,7 +9,7 @@ big bigger | groß größer | animal building vehicle transport furniture object
 new newer | neu neuer | building vehicle transport furniture clothing object text show
 good better          | gut besser                 | job friend text show idea event music food drink
 bad worse            | schlecht schlechter        | job show idea event music food
-beautiful | schön schöner | person animal building vehicle transport clothing area room plant show music sky
+beautiful | schön schöner | person animal building vehicle transport clothing area room plant show music
 ugly uglier          | hässlich hässlicher        | building vehicle transport clothing furniture animal show
 expensive            | teuer teurer teur          | vehicle transport clothing furniture object drink building
 cheap cheaper        | billig billiger            | vehicle transport clothing furniture object
@@ -19,7 +19,6 @@ green                | grün                       | vehicle transport clothing 
 yellow               | gelb                       | vehicle transport clothing furniture small plant
 black                | schwarz                    | vehicle transport clothing furniture small device pet
 white                | weiß                       | vehicle transport clothing furniture small opening pet
-brown                | braun                      | clothing furniture pet
 long longer          | lang länger                | text event clothing
 short shorter        | kurz kürzer                | text event clothing
 heavy heavier        | schwer schwerer            | furniture container device
@@ -37,7 +36,6 @@ healthy healthier    | gesund gesünder            | person animal
 friendly friendlier  | freundlich freundlicher    | person animal
 nice nicer           | nett netter                | person
 clever cleverer      | klug klüger                | person animal idea
-stupid               | dumm dümmer                | idea slip
 lazy lazier          | faul fauler                | person animal
 hard-working         | fleißig fleißiger          | person
 famous               | berühmt berühmter          | job building area story show
@@ -49,25 +47,21 @@ curious              | neugierig neugieriger      | person animal
 angry                | wütend                     | person
 interesting          | interessant interessanter  | text show idea event area
 boring               | langweilig langweiliger    | text show event
-difficult            | schwierig schwieriger      | idea test lore
-easy easier          | einfach einfacher          | idea test lore
+difficult            | schwierig schwieriger      | idea test lore text
+easy easier          | einfach einfacher          | idea test lore text
 important            | wichtig wichtiger          | idea mail event
-dangerous            | gefährlich gefährlicher    | animal area
 loud louder          | laut lauter                | music animal vehicle transport
 warm warmer          | warm wärmer                | clothing room dish drink
 cold colder          | kalt kälter                | room dish drink
 sweet sweeter        | süß süßer                  | fruit drink baked
 fresh fresher        | frisch frischer            | food
-dark darker          | dunkel dunkler dunkl       | room
 clean cleaner        | sauber sauberer            | clothing room ware
 dirty dirtier        | schmutzig schmutziger      | clothing room ware vehicle transport
 empty                | leer                       | room container ware
-full                 | voll                       | container ware
 modern               | modern moderner            | building device furniture
 funny funnier        | lustig lustiger            | story show telling person
 strange stranger     | seltsam seltsamer          | person idea story animal
 broken               | kaputt                     | device vehicle transport ware furniture
-high higher          | hoch höher hoh             | tall
 quiet quieter        | ruhig ruhiger              | area room person
 """
 
@@ -133,7 +127,7 @@ last winter       | letzten Winter
 FREQUENCIES = "always:immer often:oft sometimes:manchmal never:nie rarely:selten usually:normalerweise"
 FOCUS = "already:schon again:wieder yet:noch"
 MANNERS = "quickly:schnell slowly:langsam loudly:laut quietly:leise well:gut carefully:vorsichtig alone:allein"
-VEHICLES_BY = "bus:dem,Bus train:dem,Zug bicycle:dem,Fahrrad car:dem,Auto taxi:dem,Taxi plane:dem,Flugzeug"
+VEHICLES_BY = "bus:dem,Bus train:dem,Zug bicycle:dem,Fahrrad car:dem,Auto"
 
 # English | German infinitive present singular (ich du er) plural stem past stem.
 MODALS = """
@@ -179,7 +173,7 @@ FOR_PEOPLE = "buy cook bake paint draw build write order sing open prepare organ
 
 # What a part belongs to.
 PARTS = """
-name   : dog cat street hotel restaurant river village song film
+name   : dog cat hotel restaurant river village song film
 colour : clothing vehicle door
 price  : clothing vehicle furniture device
 end    : story film concert trip
@@ -187,7 +181,7 @@ end    : story film concert trip
 
 # Adjectives that are a reason to want a thing, and those that are a reason not to.
 WELCOME = "good beautiful cheap new interesting easy important fast modern funny fresh famous sweet clean"
-UNWELCOME = "bad ugly expensive old boring difficult slow broken strange dangerous heavy dirty"
+UNWELCOME = "bad ugly expensive old boring difficult slow broken strange heavy dirty"
 # Adjectives that are a reason for people to do something.
 MOTIVES = "tired ill happy sad hungry thirsty angry curious lazy hard-working rich poor friendly brave polite healthy"
 # Adjectives of states that come and go.

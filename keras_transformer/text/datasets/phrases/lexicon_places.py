@@ -108,7 +108,7 @@ FOUND_IN = """
 kitchen     : table chair cupboard shelf lamp mouse clock
 cellar      : shelf box bottle mouse cupboard suitcase bicycle
 garden      : tree flower bird rabbit cat bicycle
-park        : tree flower bird duck lake restaurant
+park        : tree flower bird lake restaurant
 forest      : tree bird bear lake castle mouse
 village     : church bridge farmer pig cow horse
 city        : museum theatre cinema library hotel church station airport hospital bridge factory
@@ -117,10 +117,10 @@ library     : book newspaper computer table
 supermarket : apple banana egg potato tomato carrot
 restaurant  : guest waiter tourist mirror table
 hotel       : guest tourist restaurant bed mirror
-lake        : boat duck ship bird hotel
+lake        : boat ship bird hotel
 in_Berlin   : museum theatre park castle hotel tourist artist
 in_Munich   : museum theatre park castle church tourist artist
-in_Austria  : castle lake mountain river village
+in_Austria  : castle lake river village
 in_Italy    : beach church castle lake tourist
 """
 

@@ -50,7 +50,7 @@ read read read reading | lesen,liest,liest gelesen | a:text
 write wrote written writing | schreiben geschrieben | a:story,mail
 buy bought bought buying | kaufen gekauft | a:thing,food,plant,home
 sell sold sold selling | verkaufen verkauft | a:thing,food,plant
-see~ saw seen seeing | sehen,siehst,sieht gesehen | a<person,animal:thing,transport,person,animal,building,sky
+see~ saw seen seeing | sehen,siehst,sieht gesehen | a<person,animal:thing,transport,person,animal,building
 find~ found found finding | finden gefunden | a:thing,animal,idea,slip
 lose~ lost lost losing | verlieren verloren | a:small,money,clothing
 look_for looked_for looked_for looking_for | suchen gesucht | a:thing,transport,person,animal,building
@@ -82,8 +82,8 @@ pick+up picked picked picking | ab|holen abgeholt | a:person
 greet greeted greeted greeting | grüßen gegrüßt | a:person
 get_to_know~ got_to_know got_to_know getting_to_know | kennen|lernen kennengelernt | a:person
 photograph photographed photographed photographing | fotografieren fotografiert | a:person,animal,building,plant
-watch watched watched watching | beobachten beobachtet | a<person,animal:animal,person,sky
-look_at looked_at looked_at looking_at | betrachten betrachtet | a:image,plant,sky,building
+watch watched watched watching | beobachten beobachtet | a<person,animal:animal,person
+look_at looked_at looked_at looking_at | betrachten betrachtet | a:image,plant,building
 forget~ forgot forgotten forgetting | vergessen,vergisst,vergisst vergessen | a:small,money,clothing,mail,part
 open opened opened opening | öffnen geöffnet | a:opening,mail,container
 close closed closed closing | schließen geschlossen | a:opening,container
@@ -96,8 +96,8 @@ feed fed fed feeding | füttern gefüttert | a:animal
 tidy+up tidied tidied tidying | auf|räumen aufgeräumt | a:room
 throw+away threw thrown throwing | weg|werfen,wirfst,wirft weggeworfen | a:object,paper,clothing
 bring+along brought brought bringing | mit|bringen mitgebracht | a:food,drink,object
-turn+on turned turned turning | an|machen angemacht | a:device
-turn+off turned turned turning | aus|machen ausgemacht | a:device
+turn+on turned turned turning | an|machen angemacht | a:switch
+turn+off turned turned turning | aus|machen ausgemacht | a:switch
 prepare prepared prepared preparing | vor|bereiten vorbereitet | a:event
 organise organised organised organising | organisieren organisiert | a:event
 use used used using | benutzen benutzt | a:device,ware,instrument

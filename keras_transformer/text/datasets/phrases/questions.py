@@ -64,7 +64,7 @@ class QuestionChooser(DescriptionChooser):
 
     def _asked(self, frame: Frame) -> Phrase:
         noun = self.pick(frame.objects)
-        if frame.kind == "a" and self.chance(0.35) and not noun.classes & {"sky", "part"}:
+        if frame.kind == "a" and self.chance(0.35) and not noun.classes & {"part"}:
             plural = not noun.is_mass and "single" not in noun.classes and self.chance(0.4)
             return NounPhrase(noun, "how many" if plural and self.chance(0.5) else "which", plural)
         return Pronoun("who" if "person" in noun.classes or frame.kind == "d" else "what")

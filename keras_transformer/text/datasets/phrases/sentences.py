@@ -24,6 +24,7 @@ __all__ = ["CONSTRUCTIONS", "SentenceChooser"]
 
 _TEMPORAL = (("if", "wenn"), ("while", "während"), ("before", "bevor"), ("until", "bis"), ("as soon as", "sobald"))
 _UNWELCOMING = frozenset(UNWELCOMING.split())
+_NO_AIM = frozenset(("get up", "wake up", "come back", "arrive", "stay"))
 _UNTIL = frozenset(("work", "sleep", "stay", "wait", "dance", "rest", "read", "play", "learn", "look for"))
 
 # Construction -> share in percent.
@@ -188,7 +189,7 @@ class SentenceChooser(QuestionChooser):
         verb, frame = self.pick(self.lexicon.by_kind["a"])
         clause, _ = self.action(verb=(verb, frame), plain=True)
         noun = self.pick(frame.objects)
-        while noun.classes & {"sky", "family", "part"} or same_subject(clause.subject, noun):
+        while noun.classes & {"family", "part"} or same_subject(clause.subject, noun):
             noun = self.pick(frame.objects)
         head = NounPhrase(noun, self.pick(("the", "the", "a")) if not noun.is_mass else "the")
         head.relative = self._who_clause(head) if "person" in noun.classes else self._that_clause(head, clause.verb)
@@ -238,7 +239,10 @@ class SentenceChooser(QuestionChooser):
         else:
             verb, frame = self.pick(self.lexicon.by_kind[kind])
             clause = Clause(self.subject(frame, plain=True), verb)
-        aim, _ = self.action(verb=self.verb_of_will(lasting=kind == "ing"), subject=clause.subject, plain=True)
+        aimed = self.verb_of_will(lasting=kind == "ing")
+        while aimed[0].name in _NO_AIM:
+            aimed = self.verb_of_will(lasting=kind == "ing")
+        aim, _ = self.action(verb=aimed, subject=clause.subject, plain=True)
         clause.complement = Complement(kind, aim)
         clause.tense = self.pick(("present", "present", "perfect"))
         if clause.verb.english.base == "hope":

@@ -113,6 +113,11 @@ class Frame:
     objects: tuple[Noun, ...] = ()
     preposition: tuple[str, str, str] = ("", "", "")
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether an object can be a part of something: "the price of the car"."""
+        return bool(self.objects) and "part" in self.objects[-1].classes
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verb:
