@@ -32,7 +32,7 @@ print(len(one), one.keys() == two.keys(), max(differences))
 @pytest.mark.skipif(keras.backend.backend() != "jax", reason="keras.distribution.DataParallel is tested on JAX")
 def test_two_devices_train_as_one():
     environment = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=250)
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stderr[-3000:]
     devices, result = done.stdout.splitlines()[-2:]
     assert devices == "2 2"

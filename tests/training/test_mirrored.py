@@ -29,7 +29,7 @@ def runs(tmp_path_factory):
         for replicas in (1, 2)
     }
     for process in processes.values():
-        _, errors = process.communicate(timeout=250)
+        _, errors = process.communicate(timeout=280)
         assert process.returncode == 0, errors[-4000:]
     return {replicas: dict(np.load(folder / f"{replicas}.npz")) for replicas in processes}
 
