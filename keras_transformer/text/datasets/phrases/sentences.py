@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import accumulate
 
+from keras_transformer.text.datasets.phrases.choose import same_noun
 from keras_transformer.text.datasets.phrases.lexicon_other import UNWELCOMING
 from keras_transformer.text.datasets.phrases.numbers import CLOCK_TIMES, COUNTS
 from keras_transformer.text.datasets.phrases.questions import QuestionChooser
@@ -168,11 +169,16 @@ class SentenceChooser(QuestionChooser):
         kind = "that" if self.chance(0.5) else "whether"
         verb, frame = self.pick(self.lexicon.by_kind[kind])
         clause = Clause(self.subject(frame, plain=True), verb)
+        inner = self.statement(plain=True)
+        if same_noun(clause.subject, inner.subject):
+            gender = inner.subject.gender
+            inner.subject = self.pick(
+                [name for name in self.lexicon.names if gender not in "mf" or name.gender == gender]
+            )
         if kind == "that":
-            clause.complement = Complement("that", self.statement(plain=True))
+            clause.complement = Complement("that", inner)
             return Sentence(clause)
         if self.chance(0.4):
-            inner = self.statement(plain=True)
             self._affirm(inner)
             clause.complement = Complement("whether", inner)
         else:
