@@ -64,4 +64,9 @@ class CorpusScore:
 
 
 def _perplexity(log_probability: float, tokens: int) -> float:
-    return math.exp(-log_probability / tokens) if tokens else 1.0
+    if not tokens:
+        return 1.0
+    try:
+        return math.exp(-log_probability / tokens)
+    except OverflowError:
+        return math.inf

@@ -10,7 +10,7 @@ os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 import numpy as np
 import pytest
 
-from keras_transformer.decoding import CorpusScore, Scorer
+from keras_transformer.decoding import CorpusScore, PairScore, Scorer
 from keras_transformer.errors import InputError
 
 SOURCES = ["hello", "a", "how r u", "", "ok ok"]
@@ -82,6 +82,7 @@ def test_a_corpus_score_is_exact_whatever_the_batches(
         assert score.log_probability == pytest.approx(total, rel=1e-5)
         assert score.perplexity == pytest.approx(math.exp(-total / tokens), rel=1e-5)
     assert scorer.score_batches([]) == CorpusScore(0.0, 0, 0)
+    assert PairScore(-1e6, 1).perplexity == math.inf
 
 
 def test_only_two_numbers_per_token_come_back(toys: SimpleNamespace, model: Any) -> None:
