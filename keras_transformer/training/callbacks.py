@@ -3,6 +3,7 @@
 import math
 import shutil
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import keras
@@ -16,7 +17,12 @@ from keras_transformer.training.progress import Reporter
 from keras_transformer.training.run_files import RunFiles
 from keras_transformer.training.run_state import RunState
 from keras_transformer.training.signals import Interrupts
-from keras_transformer.training.state import model_state
+from keras_transformer.training.state import (
+    RANDOM_PREFIX,
+    model_state,
+    restore_torch_random_state,
+    torch_random_state,
+)
 from keras_transformer.training.validation import Interrupted, Validator
 
 _WINDOW_PREFIX = "window/"
@@ -38,7 +44,7 @@ class RunCallback(keras.callbacks.Callback):
         interrupts: the signals received.
         tokens_per_step: real target tokens in an average batch.
         schedule: the learning rate by updates made.
-        window: the loss window of the checkpoint that training continues from.
+        resumed: `resumable` of the checkpoint that training continues from; empty at the start.
     """
 
     def __init__(
@@ -52,14 +58,15 @@ class RunCallback(keras.callbacks.Callback):
         interrupts: Interrupts,
         tokens_per_step: float,
         schedule: Any,
-        window: dict[str, np.ndarray] | None = None,
+        resumed: Mapping[str, np.ndarray],
     ) -> None:
         super().__init__()
         self.config, self.training = config, config.training
         self.files, self.state, self.log, self.reporter = files, state, log, reporter
         self.validator, self.interrupts = validator, interrupts
         self._tokens_per_step, self._schedule = tokens_per_step, schedule
-        self._window = window or {}
+        self._window = resumed
+        self._random_state: Mapping[str, np.ndarray] | None = resumed or torch_random_state()
         self._clock = _Clock(state)
         self._window_steps = 0
 
@@ -72,6 +79,12 @@ class RunCallback(keras.callbacks.Callback):
         for index, variable in enumerate(self.model.metrics_variables):
             if f"{_WINDOW_PREFIX}{index}" in self._window:
                 variable.assign(self._window[f"{_WINDOW_PREFIX}{index}"])
+
+    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Before the first update: put back PyTorch's random state, from which its data loader has drawn a seed."""
+        if self._random_state is not None:
+            restore_torch_random_state(self._random_state)
+            self._random_state = None
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Everything that is due after an update."""
@@ -156,6 +169,11 @@ class RunCallback(keras.callbacks.Callback):
             f"The loss is {loss} at step {self.state.step}, so training stopped ({kept}); lower "
             "training.peak_learning_rate or raise training.warmup_steps and start a new run."
         )
+
+
+def resumable(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """What of a checkpoint's arrays is put back after `fit` has begun: the loss window, PyTorch's random state."""
+    return {name: array for name, array in arrays.items() if name.startswith((_WINDOW_PREFIX, RANDOM_PREFIX))}
 
 
 def unscheduled(files: RunFiles, every: int, before: int) -> list[Any]:

@@ -44,7 +44,7 @@ def model_state(model: keras.Model, *, optimizer: bool = True) -> dict[str, np.n
         ['model/0000/sequential/dense/kernel', 'model/0001/sequential/dense/bias']
     """
     state = {name: _copy(variable) for name, variable in _named_variables(model, optimizer).items()}
-    return state | (_torch_random_state() if optimizer else {})
+    return state | (torch_random_state() if optimizer else {})
 
 
 def restore_model_state(model: keras.Model, arrays: Mapping[str, np.ndarray], *, optimizer: bool = True) -> None:
@@ -75,10 +75,11 @@ def restore_model_state(model: keras.Model, arrays: Mapping[str, np.ndarray], *,
     for name, variable in variables.items():
         variable.assign(given[name])
     if optimizer:
-        _restore_torch_random_state(arrays)
+        restore_torch_random_state(arrays)
 
 
-def _torch_random_state() -> dict[str, np.ndarray]:
+def torch_random_state() -> dict[str, np.ndarray]:
+    """PyTorch's own random generators, which Keras's dropout draws from there; nothing on other backends."""
     if keras.backend.backend() != "torch":
         return {}
     import torch
@@ -87,7 +88,7 @@ def _torch_random_state() -> dict[str, np.ndarray]:
     return {f"{RANDOM_PREFIX}torch/{place}": state.numpy().copy() for place, state in enumerate(states)}
 
 
-def _restore_torch_random_state(arrays: Mapping[str, np.ndarray]) -> None:
+def restore_torch_random_state(arrays: Mapping[str, np.ndarray]) -> None:
     """Put back as many devices' states as were saved and are here; a state of another backend has none."""
     if keras.backend.backend() != "torch" or f"{RANDOM_PREFIX}torch/0" not in arrays:
         return

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import keras
+import numpy as np
 
 from keras_transformer.errors import InputError
 from keras_transformer.models import Transformer
 from keras_transformer.models.distribution import check_distribution
-from keras_transformer.training.callbacks import RunCallback
-from keras_transformer.training.checkpoints import Checkpoint, latest_checkpoint
+from keras_transformer.training.callbacks import RunCallback, resumable
+from keras_transformer.training.checkpoints import latest_checkpoint
 from keras_transformer.training.config import RunConfig
 from keras_transformer.training.files import read_json
 from keras_transformer.training.finish import TrainResult, finish, read_result
@@ -94,12 +95,11 @@ class _Session:
 
     def run(self) -> TrainResult:
         """Restore, train, finish."""
-        checkpoint = self._restore()
-        state = RunState.from_dict(checkpoint.metadata["state"]) if checkpoint else RunState()
+        state, resumed = self._restore()
         state.note_average(read_json(self.files.score("best")))
         log = MetricsLog(self.files.metrics, self.files.tensorboard, state.step, state.validated_step)
         try:
-            reason = self._train(state, log, checkpoint)
+            reason = self._train(state, log, resumed)
             if reason == "signal":
                 return self._interrupted(state)
             ended = {"step": state.step, "reason": reason, "seconds": state.seconds}
@@ -111,19 +111,20 @@ class _Session:
         finally:
             log.close()
 
-    def _restore(self) -> Checkpoint | None:
-        """Try the memory, then put the model where the newest whole checkpoint says."""
+    def _restore(self) -> tuple[RunState, dict[str, np.ndarray]]:
+        """Try the memory, then put the model where the newest whole checkpoint says, or leave it at the start."""
         if self.config.training.memory_check:
             run_largest_batch(self.model, self.materials.batches, self.config)
         checkpoint, warnings = latest_checkpoint(self.files.checkpoints)
         for warning in warnings:
             self.reporter.warn(warning)
-        if checkpoint is not None:
-            restore_model_state(self.model, checkpoint.arrays)
-            self.reporter.say(f"continuing from step {checkpoint.step}")
-        return checkpoint
+        if checkpoint is None:
+            return RunState(), {}
+        restore_model_state(self.model, checkpoint.arrays)
+        self.reporter.say(f"continuing from step {checkpoint.step}")
+        return RunState.from_dict(checkpoint.metadata["state"]), resumable(checkpoint.arrays)
 
-    def _train(self, state: RunState, log: MetricsLog, checkpoint: Checkpoint | None) -> str:
+    def _train(self, state: RunState, log: MetricsLog, resumed: dict[str, np.ndarray]) -> str:
         """Fit until something ends it; what that was."""
         training, batches = self.config.training, self.materials.batches
         callback = RunCallback(
@@ -136,7 +137,7 @@ class _Session:
             self.interrupts,
             batches.report.target_tokens / batches.steps_per_epoch,
             self.schedule,
-            checkpoint.arrays if checkpoint else None,
+            resumed,
         )
         callback.set_model(self.model)
         if state.step and (state.step % training.validate_every == 0 or state.stop_reason(training)):

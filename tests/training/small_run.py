@@ -88,7 +88,7 @@ def _die_at(where: str) -> None:
         callbacks.Validator.measure = once(callbacks.Validator.measure)
     else:
         number = signal.SIGKILL if kind == "step" else signal.SIGTERM
-        callbacks.RunCallback.on_train_batch_begin = once(lambda *_, **__: None, number)
+        callbacks.RunCallback.on_train_batch_begin = once(callbacks.RunCallback.on_train_batch_begin, number)
 
 
 def _two_replicas() -> None:
