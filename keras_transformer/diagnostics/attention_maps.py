@@ -181,7 +181,7 @@ def _shown(pieces: Sequence[str]) -> list[str]:
     """Pieces for people: no mark where a word begins, a dot where one goes on, no markup of matplotlib."""
     shown = []
     for piece in pieces:
-        begins = piece.startswith("\u2581") or piece == "</s>"
+        begins = piece.startswith("\u2581") or piece == "</s>" or not any(map(str.isalnum, piece))
         text = piece.removeprefix("\u2581") or "\u2423"  # a space by itself is drawn as an open box
         shown.append((text if begins else "\u00b7" + text).replace("$", r"\$"))
     return shown

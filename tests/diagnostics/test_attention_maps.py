@@ -66,8 +66,8 @@ def test_the_picture_shows_these_weights(parts: Any, tmp_path: Path, monkeypatch
 
 @pytest.mark.backend_independent
 def test_pieces_are_shown_for_people() -> None:
-    shown = attention_maps._shown(["▁Hund", "e", "▁", "$x$", "</s>"])
-    assert shown == ["Hund", "·e", "␣", r"·\$x\$", "</s>"]
+    shown = attention_maps._shown(["▁Hund", "e", "▁", "$x$", "...", "</s>"])
+    assert shown == ["Hund", "·e", "␣", r"·\$x\$", "...", "</s>"]
 
 
 def test_a_png_is_written_and_folders_are_made(parts: Any, tmp_path: Path) -> None:
