@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+TEMPORARY_PREFIX = ".tmp-"
+
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file next to `path`, force it to disk, then give it its name.
@@ -15,7 +17,7 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
         write: called with the temporary path, which ends like `path` does.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".tmp-{path.name}")
+    temporary = path.with_name(TEMPORARY_PREFIX + path.name)
     write(temporary)
     with temporary.open("rb") as file:
         os.fsync(file.fileno())

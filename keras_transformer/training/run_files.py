@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from keras_transformer.errors import InputError
+from keras_transformer.training.files import TEMPORARY_PREFIX
 
 
 class RunFiles:
@@ -58,6 +59,11 @@ class RunFiles:
                 f"The output folder {self.directory} holds {sorted(foreign)[0]} and is not a run (it has no "
                 "config.yaml); choose a new or empty folder."
             )
+
+    def clean(self) -> None:
+        """Delete what a kill in the middle of a write left; checkpoints clean up after themselves."""
+        for path in self.directory.rglob(f"{TEMPORARY_PREFIX}*"):
+            path.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:

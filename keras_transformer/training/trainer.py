@@ -63,6 +63,7 @@ def train(
     files = RunFiles(out)
     files.create()
     with files.lock(), Reporter(quiet) as reporter:
+        files.clean()
         settle_config(files, config)
         done = read_result(files, config)
         if done is not None:

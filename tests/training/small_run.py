@@ -1,9 +1,10 @@
 """A run of seconds, and a script that does one and dies where it is told.
 
-    python small_run.py OUT [checkpoint:N | validation:N | step:N | term:N | replicas:2]
+    python small_run.py OUT [checkpoint:N | best:N | validation:N | step:N | term:N | replicas:2]
 
-`checkpoint:N` is kill -9 while checkpoint N is written, `validation:N` while validation N decodes, `step:N` after
-update N; `term:N` is a SIGTERM there; `replicas:2` trains a little on two devices.
+`checkpoint:N` is kill -9 while checkpoint N is written, `best:N` between the Nth best model and its score, `validation:N`
+while validation N decodes, `step:N` after update N; `term:N` is a SIGTERM there; `replicas:2` trains a little on two
+devices.
 """
 
 import os
@@ -67,7 +68,7 @@ def small_train(out: Path, *overrides: str, **training: Any) -> Any:
 
 def _die_at(where: str) -> None:
     """Arrange the process's death."""
-    from keras_transformer.training import callbacks, checkpoints
+    from keras_transformer.training import callbacks, checkpoints, validation
 
     kind, _, count = where.partition(":")
     left = int(count)
@@ -84,6 +85,8 @@ def _die_at(where: str) -> None:
 
     if kind == "checkpoint":
         checkpoints._publish = once(checkpoints._publish)
+    elif kind == "best":
+        validation.write_json = once(validation.write_json)
     elif kind == "validation":
         callbacks.Validator.measure = once(callbacks.Validator.measure)
     else:

@@ -49,7 +49,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
     assert ended(start(stormy, "checkpoint:2")) == -signal.SIGKILL
     assert [path.name for path in list_checkpoints(stormy / "checkpoints")] == ["step-00000010"]
-    assert ended(start(stormy, "validation:1")) == -signal.SIGKILL  # at 15, after the checkpoint of 10
+    assert ended(start(stormy, "best:1")) == -signal.SIGKILL  # at 15, after the checkpoint of 10
+    (stormy / "best" / ".tmp-model.keras").touch()
     assert ended(start(stormy, "term:17")) == 128 + signal.SIGTERM  # 10 + 17 updates: at a step of no other meaning
     assert not (stormy / "result.json").exists()
     damaged = list_checkpoints(stormy / "checkpoints")[-1]

@@ -23,6 +23,9 @@ from keras_transformer.training.validation import Validation, Validator
 from tests.training import small_run
 from tests.training.small_run import small_config, small_corpus, small_train
 
+# What the trainer decides does not depend on the backend; what the backends do is in test_resume.py and test_run.py.
+once = pytest.mark.backend_independent
+
 
 def lines(run: Path, kind: str) -> list[dict[str, Any]]:
     read = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
@@ -75,6 +78,7 @@ def test_a_finished_run_does_nothing(finished_run: Path, tmp_path: Path) -> None
     assert "BLEU" in str(result)
 
 
+@once
 def test_raising_max_steps_trains_on(finished_run: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(finished_run, run)
@@ -91,6 +95,7 @@ def test_raising_max_steps_trains_on(finished_run: Path, tmp_path: Path) -> None
         ({"seed": 3, "precision": "float32"}, "seed"),
     ],
 )
+@once
 def test_another_configuration_is_refused(finished_run: Path, change: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         small_train(finished_run, max_steps=30, cooldown_steps=5, **change)
@@ -98,6 +103,7 @@ def test_another_configuration_is_refused(finished_run: Path, change: dict[str, 
         small_train(finished_run, "model.d_model=32", max_steps=30, cooldown_steps=5)
 
 
+@once
 def test_other_pairs_are_refused(finished_run: Path) -> None:
     config = small_config(max_steps=40, cooldown_steps=5)
     before = (finished_run / "config.yaml").read_text()
@@ -106,6 +112,7 @@ def test_other_pairs_are_refused(finished_run: Path) -> None:
     (finished_run / "config.yaml").write_text(before)
 
 
+@once
 def test_best_is_kept_and_patience_ends_training(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     script(monkeypatch, [10.0, 30.0, 20.0, 29.0, 1.0])
     result = small_train(tmp_path / "run", validate_every=5, patience=2, checkpoint_every=5)
@@ -121,6 +128,7 @@ def test_best_is_kept_and_patience_ends_training(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(("after", "chosen"), [(31.0, "average"), (29.0, "step")])
+@once
 def test_the_better_of_best_and_average_is_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, after: float, chosen: str
 ) -> None:
@@ -136,6 +144,7 @@ def test_the_better_of_best_and_average_is_kept(
     np.testing.assert_allclose(keras.ops.convert_to_numpy(average.weights[0]), mean, rtol=1e-6, atol=1e-7)
 
 
+@once
 def test_a_run_trained_on_keeps_an_average_that_is_still_better(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -159,6 +168,7 @@ def test_the_memory_check_leaves_no_trace(monkeypatch: pytest.MonkeyPatch, tmp_p
         np.testing.assert_allclose(array, second[name], rtol=1e-4, atol=1e-5, err_msg=name)
 
 
+@once
 def test_a_batch_too_large_for_memory_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def fit(*_: Any, **__: Any) -> None:
         raise RuntimeError("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 1234 bytes")
@@ -168,6 +178,7 @@ def test_a_batch_too_large_for_memory_says_so(monkeypatch: pytest.MonkeyPatch, t
         small_train(tmp_path / "run", memory_check=True)
 
 
+@once
 def test_a_loss_that_is_not_finite_stops_training(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"The loss is (nan|inf) at step \d+.*peak_learning_rate"):
         small_train(tmp_path / "run", peak_learning_rate=1e30, validate_every=1000)
@@ -175,6 +186,7 @@ def test_a_loss_that_is_not_finite_stops_training(tmp_path: Path) -> None:
         assert all(np.isfinite(array).all() for array in load_checkpoint(path).arrays.values())
 
 
+@once
 def test_max_minutes_ends_training(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     script(monkeypatch, [1.0])
     result = small_train(tmp_path / "run", max_minutes=0.0001, average_last=1)
@@ -183,6 +195,7 @@ def test_max_minutes_ends_training(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert small_train(tmp_path / "run", max_minutes=0.0001, average_last=1).step == result.step
 
 
+@once
 def test_without_validation_pairs_the_average_is_the_model(tmp_path: Path) -> None:
     config = small_config(max_steps=20, checkpoint_every=10)
     result = train(config, tmp_path / "run", train_corpus=small_corpus(200, 1), quiet=True)
@@ -191,6 +204,7 @@ def test_without_validation_pairs_the_average_is_the_model(tmp_path: Path) -> No
     assert not lines(tmp_path / "run", "validation")
 
 
+@once
 def test_pairs_in_both_training_and_validation_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -200,6 +214,7 @@ def test_pairs_in_both_training_and_validation_are_named(
     assert "200 of 200 validation pairs are training pairs" in capsys.readouterr().err
 
 
+@once
 def test_a_folder_with_other_files_is_not_a_run(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(InputError, match=r"thesis\.tex and is not a run"):
@@ -208,18 +223,21 @@ def test_a_folder_with_other_files_is_not_a_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@once
 def test_a_folder_without_permission_is_one_sentence(tmp_path: Path) -> None:
     tmp_path.chmod(stat.S_IRUSR | stat.S_IXUSR)
     with pytest.raises(InputError, match="Cannot write into the output folder"):
         small_train(tmp_path / "run")
 
 
+@once
 def test_a_file_in_the_place_of_the_folder_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "run").touch()
     with pytest.raises(InputError, match="Cannot write into the output folder"):
         small_train(tmp_path / "run")
 
 
+@once
 def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
     files = RunFiles(tmp_path / "run")
     files.create()
@@ -227,6 +245,7 @@ def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
         small_train(tmp_path / "run")
 
 
+@once
 def test_nothing_to_train_on_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"data\.train.*data\.dataset"):
         train(small_config(), tmp_path / "run", quiet=True)
