@@ -41,6 +41,7 @@ def trained(command, files: tuple[Path, Path], tmp_path_factory: pytest.TempPath
     return out
 
 
+@pytest.mark.backend_independent
 def test_the_same_command_again_finds_the_run_finished(command, files, trained: Path) -> None:
     outcome = command("train", "--train", *files, "--out", trained, *SMALL)
     assert outcome.code == 0
@@ -55,6 +56,7 @@ def test_as_many_lines_out_as_in_whatever_they_hold(command, trained: Path) -> N
     assert "standard input: line 3 is not valid UTF-8" in outcome.err
 
 
+@pytest.mark.backend_independent
 def test_n_best_lists_are_numbered_and_sorted(command, trained: Path) -> None:
     outcome = command("translate", trained, "--n-best", 3, stdin=b"dog runs\ncat sings\n")
     rows = [line.split("\t") for line in outcome.out.splitlines()]
@@ -65,12 +67,14 @@ def test_n_best_lists_are_numbered_and_sorted(command, trained: Path) -> None:
     assert with_scores.split("\t")[0] == rows[0][1]
 
 
+@pytest.mark.backend_independent
 def test_cut_lines_are_counted(command, trained: Path) -> None:
     outcome = command("translate", trained, "--beam-size", 1, stdin=b"dog\n" + b"x! " * 600 + b"\n")
     assert outcome.out.count("\n") == 2
     assert "1 line was cut to 512 tokens before translating (line 2)" in outcome.err
 
 
+@pytest.mark.backend_independent
 def test_score_gives_each_pair_what_the_scorer_does(command, files, trained: Path) -> None:
     import keras_transformer as kt
 
@@ -81,6 +85,7 @@ def test_score_gives_each_pair_what_the_scorer_does(command, files, trained: Pat
     assert [int(row[1]) for row in rows] == [pair.tokens for pair in expected]
 
 
+@pytest.mark.backend_independent
 def test_evaluate_with_a_run_is_evaluate_of_its_translations(command, files, trained: Path, tmp_path: Path) -> None:
     saved = tmp_path / "out.de"
     by_run = json.loads(command("evaluate", trained, *files, "--beam-size", 1, "--json", "--save", saved).out)
@@ -91,6 +96,7 @@ def test_evaluate_with_a_run_is_evaluate_of_its_translations(command, files, tra
     assert "BLEU                           100.00" in table
 
 
+@pytest.mark.backend_independent
 def test_average_measures_before_and_after(command, trained: Path) -> None:
     outcome = command("average", trained, "--last", 2)
     assert outcome.code == 0
