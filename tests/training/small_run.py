@@ -2,9 +2,9 @@
 
     python small_run.py OUT [checkpoint:N | best:N | validation:N | step:N | term:N | replicas:2]
 
-`checkpoint:N` is kill -9 while checkpoint N is written, `best:N` between the Nth best model and its score, `validation:N`
-while validation N decodes, `step:N` after update N; `term:N` is a SIGTERM there; `replicas:2` trains a little on two
-devices.
+`checkpoint:N` is kill -9 while checkpoint N is written, `best:N` between the Nth best model and its score,
+`validation:N` while validation N decodes, `step:N` after update N; `term:N` is a SIGTERM there; `replicas:2` trains
+a little on two devices.
 """
 
 import os
