@@ -4,10 +4,10 @@ import pytest
 
 from keras_transformer.text.datasets.phrases.english import noun_phrase as english_phrase
 from keras_transformer.text.datasets.phrases.german_forms import verb_forms
-from keras_transformer.text.datasets.phrases.german_phrases import noun_phrase
+from keras_transformer.text.datasets.phrases.german_phrases import noun_phrase, prepositional
 from keras_transformer.text.datasets.phrases.lexicon import load_lexicon
 from keras_transformer.text.datasets.phrases.numbers import clock, in_english, in_german
-from keras_transformer.text.datasets.phrases.tree import NounPhrase
+from keras_transformer.text.datasets.phrases.tree import NounPhrase, Prepositional
 from keras_transformer.text.datasets.phrases.words import Verb
 
 pytestmark = pytest.mark.backend_independent
@@ -183,6 +183,31 @@ def test_third_person_of_english_verbs() -> None:
     expected = {"go": "goes", "watch": "watches", "wash": "washes", "carry": None, "try": "tries", "play": "plays"}
     expected |= {"have": "has", "be": "is", "cry": "cries", "tidy": "tidies", "read": "reads", "buy": "buys"}
     assert all(third[base] == form for base, form in expected.items() if form)
+
+
+@pytest.mark.parametrize(
+    ("preposition", "case", "noun", "determiner", "expected"),
+    [
+        ("in", "d", "garden", "the", "im Garten"),
+        ("an", "d", "lake", "the", "am See"),
+        ("zu", "d", "station", "the", "zum Bahnhof"),
+        ("zu", "d", "bridge", "the", "zur Brücke"),
+        ("von", "d", "book", "the", "vom Buch"),
+        ("bei", "d", "doctor", "the", "beim Arzt"),
+        ("in", "a", "cinema", "the", "ins Kino"),
+        ("an", "a", "window", "the", "ans Fenster"),
+        ("in", "a", "garden", "the", "in den Garten"),
+        ("in", "d", "kitchen", "the", "in der Küche"),
+        ("auf", "a", "bed", "the", "auf das Bett"),
+        ("in", "d", "garden", "this", "in diesem Garten"),
+        ("von", "d", "book", "my", "von meinem Buch"),
+    ],
+)
+def test_prepositions_melt_into_the_article_where_they_must(
+    preposition: str, case: str, noun: str, determiner: str, expected: str
+) -> None:
+    phrase = NounPhrase(LEX.by_name[noun], determiner)
+    assert prepositional(Prepositional("", preposition, case, phrase)) == expected
 
 
 @pytest.mark.parametrize(
