@@ -73,7 +73,7 @@ class Scores:
             1 sentence
             BLEU                           100.00  nrefs:1|case:mixed|eff:no|tok:13a|...
             chrF2                          100.00  nrefs:1|case:mixed|eff:yes|nc:6|nw:0|...
-            TER (lower is better)            0.00  nrefs:1|case:lc|tok:tercom|norm:no|...
+            TER (lower is better)            0.00  nrefs:1|case:mixed|tok:tercom|norm:no|...
             BLEU, lowercased, tokenized *  100.00  nrefs:1|case:lc|eff:no|tok:13a|...
             BLEU detail: 100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 5 ref_len = 5)
             * only for comparison with papers on Multi30k; it is not comparable with the first line
@@ -137,7 +137,7 @@ def evaluate_translations(hypotheses: Sequence[str], references: Sequence[str]) 
 
     from sacrebleu.metrics import BLEU, CHRF, TER  # here, because `--help` must not wait for it
 
-    bleu, lowercased, chrf, ter = BLEU(), BLEU(lowercase=True), CHRF(), TER()
+    bleu, lowercased, chrf, ter = BLEU(), BLEU(lowercase=True), CHRF(), TER(case_sensitive=True)
     bleu_score = bleu.corpus_score(hypotheses, [references])
     return Scores(
         sentences=len(hypotheses),

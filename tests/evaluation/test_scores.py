@@ -76,13 +76,13 @@ def test_every_score_is_sacrebleus() -> None:
     scores = evaluate_translations(HYPOTHESES, REFERENCES)
     assert scores.bleu == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES]).score
     assert scores.chrf == sacrebleu.corpus_chrf(HYPOTHESES, [REFERENCES]).score
-    assert scores.ter == sacrebleu.corpus_ter(HYPOTHESES, [REFERENCES]).score
+    assert scores.ter == sacrebleu.corpus_ter(HYPOTHESES, [REFERENCES], case_sensitive=True).score
     lowercased = sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES], lowercase=True)
     assert scores.bleu_lowercased_tokenized == lowercased.score
     assert "case:mixed" in scores.bleu_signature
     assert "tok:13a" in scores.bleu_signature
     assert "case:lc" in scores.bleu_lowercased_tokenized_signature
-    assert "tercom" in scores.ter_signature
+    assert "case:mixed|tok:tercom" in scores.ter_signature
     assert "nc:6|nw:0" in scores.chrf_signature
     shown = (scores.bleu_signature, scores.ter_signature, scores.bleu_detail, f"{scores.chrf:.2f}")
     assert all(value in scores.table() for value in shown)
