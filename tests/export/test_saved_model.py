@@ -159,6 +159,7 @@ def test_a_servable_that_differs_is_not_kept(
     assert list((tmp_path / "de-en").iterdir()) == []
 
 
+@pytest.mark.timeout(900)  # two more processes that import TensorFlow: slow where the machine is busy
 def test_weights_of_this_backend_are_exported_by_another_process(
     translator: kt.Translator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
