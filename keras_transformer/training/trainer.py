@@ -1,5 +1,6 @@
 """Training as a run: a configuration in, a directory with a measured model out."""
 
+import gc
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -156,6 +157,7 @@ class _Session:
             callbacks=[callback],
         )
         self.reporter.stop()
+        gc.collect()  # the data set's iterator runs Python code, and complains when Python ends before it does
         return state.stop_reason(training) or "signal"
 
     def _interrupted(self, state: RunState) -> TrainResult:
