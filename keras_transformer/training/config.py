@@ -85,6 +85,7 @@ def resolve_config(
         preset: name of a file in presets/ (base, big, tiny); None takes the sections alone.
         recipe: settings recommended for a data set: its name, or the sections themselves. None takes the
             recipe of `data.dataset`, where there is one; `{}` takes none.
+            A cool-down that these set keeps its share of the run when only `training.max_steps` is overridden.
         overrides: texts such as `"training.max_steps=2000"`; the value is read as YAML.
         **sections: `model`, `tokenizer`, `data`, `training` and `decoding`, as mappings.
 
@@ -105,9 +106,20 @@ def resolve_config(
     elif isinstance(recipe, str):
         recipe = load_recipe(recipe)
     values: dict[str, Any] = {"preset": preset}
-    for layer in (load_preset(preset) if preset else {}, recipe or {}, own):
+    for layer in (load_preset(preset) if preset else {}, recipe or {}):
         values = merge(values, layer)
-    return _checked(values)
+    return _checked(_keep_cooldown_share(values, merge(values, own), own))
+
+
+def _keep_cooldown_share(before: Mapping[str, Any], after: dict[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """With only max_steps changed, the cool-down keeps its share of the run: a shorter run still ends in one."""
+    old, new, chosen = (layer.get("training") or {} for layer in (before, after, own))
+    if not all(isinstance(layer, Mapping) for layer in (old, new, chosen)) or "cooldown_steps" in chosen:
+        return after
+    steps, cooldown, wanted = old.get("max_steps"), old.get("cooldown_steps"), new.get("max_steps")
+    if not (steps and cooldown and isinstance(wanted, int)):
+        return after
+    return merge(after, {"training": {"cooldown_steps": round(cooldown * wanted / steps)}})
 
 
 def load_recipes() -> dict[str, dict[str, Any]]:

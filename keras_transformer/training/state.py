@@ -39,9 +39,9 @@ def model_state(model: keras.Model, *, optimizer: bool = True) -> dict[str, np.n
         InputError: the model is not built yet.
 
     Example:
-        >>> model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
-        >>> sorted(model_state(model))
-        ['model/0000/sequential/dense/kernel', 'model/0001/sequential/dense/bias']
+        >>> model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, name="dense")], name="net")
+        >>> sorted(model_state(model, optimizer=False))
+        ['model/0000/net/dense/kernel', 'model/0001/net/dense/bias']
     """
     state = {name: _copy(variable) for name, variable in _named_variables(model, optimizer).items()}
     return state | (torch_random_state() if optimizer else {})
