@@ -2,12 +2,11 @@
 
 import importlib.util
 import os
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
-BACKEND = os.environ.setdefault("KERAS_BACKEND", "tensorflow")
-ROOT = Path(__file__).parent.parent
+from tests.other_backends import BACKEND, OTHERS, ROOT, Child, installed, start, stop
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -39,6 +38,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     for backend, summary in config.stash[SUMMARIES].items():
         terminalreporter.write_sep("=", f"the same tests on {backend}: {summary}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def other_backends(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Child]]:
+    """The runs on the other backends, started with this one: most tests keep one core busy, so there is room."""
+    asked = any(item.path.name == "test_backends.py" for item in request.session.items)
+    wanted = [name for name in OTHERS if installed(name)] if asked and BACKEND == "tensorflow" else []
+    logs = tmp_path_factory.mktemp("backends") if wanted else None
+    children = {name: start(name, logs / f"{name}.log") for name in wanted if logs}
+    yield children
+    for child in children.values():
+        stop(child)
 
 
 @pytest.fixture(scope="session")

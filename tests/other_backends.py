@@ -1,0 +1,41 @@
+"""Test runs on the other Keras backends, each in a process of its own."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+BACKEND = os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+OTHERS = ("jax", "torch")
+DOCTESTS = ("layers", "models", "training", "decoding")  # what runs on a backend; the others run once
+
+
+@dataclass
+class Child:
+    """A test run on another backend and the file that takes its output."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+
+
+def installed(backend: str) -> bool:
+    return importlib.util.find_spec(backend) is not None
+
+
+def start(backend: str, log: Path) -> Child:
+    command = [sys.executable, "-m", "pytest", "-q", "-r", "fE", "--tb=short", "-p", "no:cacheprovider"]
+    command += ["tests", *(f"keras_transformer/{room}" for room in DOCTESTS)]
+    environment = os.environ | {"KERAS_BACKEND": backend}
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+        )
+    return Child(process, log)
+
+
+def stop(child: Child) -> None:
+    child.process.kill()
+    child.process.wait()
