@@ -84,7 +84,7 @@ def resolve_config(
     Args:
         preset: name of a file in presets/ (base, big, tiny); None takes the sections alone.
         recipe: settings recommended for a data set: its name, or the sections themselves. None takes the
-            recipe of `data.dataset`, where there is one; `{}` takes none.
+            recipe of `data.dataset`, where there is one and the preset is tiny; `{}` takes none.
             A cool-down that these set keeps its share of the run when only `training.max_steps` is overridden.
         overrides: texts such as `"training.max_steps=2000"`; the value is read as YAML.
         **sections: `model`, `tokenizer`, `data`, `training` and `decoding`, as mappings.
@@ -102,7 +102,8 @@ def resolve_config(
     """
     own = merge(dict(sections), parse_overrides(overrides))
     if recipe is None:
-        recipe = _recipe_of(own.get("data"))
+        # A recipe is measured with the tiny preset; its learning rate would be wrong for a larger model.
+        recipe = _recipe_of(own.get("data")) if preset in (None, "tiny") else {}
     elif isinstance(recipe, str):
         recipe = load_recipe(recipe)
     values: dict[str, Any] = {"preset": preset}

@@ -135,3 +135,8 @@ def test_a_cooldown_keeps_its_share_of_a_run_of_another_length() -> None:
     assert third.cooldown_steps == round(whole.cooldown_steps / 3) > 0
     chosen = ["training.max_steps=3000", "training.cooldown_steps=7"]
     assert resolve_config("tiny", overrides=chosen, data=data).training.cooldown_steps == 7
+
+
+def test_a_recipe_measured_with_tiny_does_not_change_a_larger_preset() -> None:
+    assert resolve_config("base", data={"dataset": "multi30k"}).training == resolve_config("base").training
+    assert resolve_config("tiny", data={"dataset": "multi30k"}).training != resolve_config("tiny").training
