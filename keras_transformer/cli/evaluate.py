@@ -39,6 +39,8 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Translate a test set and score it: BLEU, chrF and TER of sacreBLEU, each with its signature."""
+    if save and not save.resolve().parent.is_dir():
+        raise InputError(f"{save} cannot be written: its folder does not exist; make it, or name another.")
     if hypotheses or references:
         if run or not (hypotheses and references):
             raise InputError("Give --hypotheses FILE and --references FILE together, and no RUN.")
@@ -97,7 +99,9 @@ def _test_set(
     name = dataset or settings.dataset
     if not name:
         raise InputError("There is no test set: give a source and a target file, or --dataset NAME.")
-    data = datasets.load(name, source=settings.source, target=settings.target)
+    # The options too: with another seed, say, the test split of a generated data set may lie in what was trained on.
+    options = settings.options if name == settings.dataset else {}
+    data = datasets.load(name, source=settings.source, target=settings.target, **options)
     splits = {**data.test, "valid": data.valid}
     chosen = split or next(iter(splits))
     if chosen not in splits:
