@@ -196,9 +196,10 @@ class ParallelCorpus(Sequence[tuple[str, str]]):
         name = " + ".join(dict.fromkeys(names))
         found = faults.summary()
         if bad and on_bad_line == "refuse":
+            are = "line is" if len(bad) == total == 1 else "lines is" if len(bad) == 1 else "lines are"
             raise InputError(
-                f"{len(bad):,} of {total:,} lines are bad ({'; '.join(map(str, found))}): correct them, "
-                "or leave such pairs out with data.on_bad_line=drop."
+                f"{len(bad):,} of {total:,} {are} bad ({'; '.join(map(str, found))}): correct them, "
+                "or train without such pairs by data.on_bad_line=drop."
             )
         self.sources = [text for index, text in enumerate(sources) if index not in bad] if bad else sources
         self.targets = [text for index, text in enumerate(targets) if index not in bad] if bad else targets

@@ -48,7 +48,7 @@ def test_three_bad_lines_among_ten_thousand_are_named(bad_files: tuple[Path, Pat
     source, target = bad_files
     assert refusal(source, target) == (
         f"3 of 10,000 lines are bad ({target}: line 18 is empty; {source}: line 4022 is not valid UTF-8; "
-        f"{target}: line 9000 is longer than 10,000 characters): correct them, or leave such pairs out with "
+        f"{target}: line 9000 is longer than 10,000 characters): correct them, or train without such pairs by "
         "data.on_bad_line=drop."
     )
 
