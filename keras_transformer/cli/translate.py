@@ -38,6 +38,8 @@ def translate(
 
     if beam_size is not None and n_best > beam_size:
         raise InputError(f"--n-best {n_best} needs a beam of that size; add --beam-size {n_best} or more.")
+    if sys.stdin is None or sys.stdout is None:  # closed by the shell: <&- or >&-
+        raise InputError("Standard input or output is closed; give both: translate RUN < in.txt > out.txt.")
     cuts: list[Truncation] = []
     options = given(beam_size=beam_size, length_penalty=length_penalty, batch_size=batch_size)
     translator = kt.Run(run).translator(which, n_best=n_best, on_truncated=cuts.append, **options)

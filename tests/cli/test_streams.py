@@ -1,12 +1,16 @@
 """Lines from standard input."""
 
 import io
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from keras_transformer.cli.streams import InputLines
+from keras_transformer.cli.translate import translate
+from keras_transformer.errors import InputError
 
 pytestmark = pytest.mark.backend_independent
 
@@ -36,3 +40,9 @@ def _is_utf8(row: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def test_a_closed_standard_input_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="is closed"):
+        translate(tmp_path)
