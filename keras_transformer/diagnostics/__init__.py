@@ -1,6 +1,33 @@
-"""Looking into a model and a run: attention maps and training curves."""
+"""Looking into a model and a run: attention maps, training curves, gradients."""
 
-from keras_transformer.diagnostics.attention_maps import cross_attention, plot_cross_attention
-from keras_transformer.diagnostics.curves import plot_training, read_metrics
+import importlib
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["cross_attention", "plot_cross_attention", "plot_training", "read_metrics"]
+if TYPE_CHECKING:
+    from keras_transformer.diagnostics.attention_maps import cross_attention, plot_cross_attention
+    from keras_transformer.diagnostics.curves import plot_training, read_metrics
+    from keras_transformer.diagnostics.gradients import value_and_gradients
+
+__all__ = ["cross_attention", "plot_cross_attention", "plot_training", "read_metrics", "value_and_gradients"]
+
+_HOMES = {
+    "cross_attention": "attention_maps",
+    "plot_cross_attention": "attention_maps",
+    "plot_training": "curves",
+    "read_metrics": "curves",
+    "value_and_gradients": "gradients",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, imported already or not."""
+    return sorted({*globals(), *__all__})
