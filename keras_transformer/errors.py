@@ -16,6 +16,9 @@ class InputError(ValueError):
         keras_transformer.errors.InputError: --beam-size is 0, at least 1 is needed.
     """
 
+    # Keras adds the arguments of the layer that raised to the message of an error without this mark.
+    _keras_call_info_injected = True
+
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint to add to an error about an unknown name, with a leading space.

@@ -54,17 +54,17 @@ def _copy_layer(weights: dict[str, np.ndarray], layer: nn.Module) -> None:
             parameter.copy_(torch.tensor(array))
 
     def attention(name, module):
-        if f"{name}/qkv_kernel" in weights:
-            kernel, bias = weights[f"{name}/qkv_kernel"], weights.get(f"{name}/qkv_bias")
+        if f"{name}/qkv/kernel" in weights:
+            kernel, bias = weights[f"{name}/qkv/kernel"], weights.get(f"{name}/qkv/bias")
         else:
-            kernel = np.concatenate([weights[f"{name}/q_kernel"], weights[f"{name}/kv_kernel"]], axis=1)
+            kernel = np.concatenate([weights[f"{name}/q/kernel"], weights[f"{name}/kv/kernel"]], axis=1)
             bias = None
-            if f"{name}/q_bias" in weights:
-                bias = np.concatenate([weights[f"{name}/q_bias"], weights[f"{name}/kv_bias"]])
+            if f"{name}/q/bias" in weights:
+                bias = np.concatenate([weights[f"{name}/q/bias"], weights[f"{name}/kv/bias"]])
         put(module.in_proj_weight, kernel.T)
         put(module.in_proj_bias, np.zeros(kernel.shape[1]) if bias is None else bias)
-        put(module.out_proj.weight, weights[f"{name}/output_kernel"].T)
-        put(module.out_proj.bias, weights.get(f"{name}/output_bias", np.zeros(kernel.shape[0])))
+        put(module.out_proj.weight, weights[f"{name}/output/kernel"].T)
+        put(module.out_proj.bias, weights.get(f"{name}/output/bias", np.zeros(kernel.shape[0])))
 
     attention("self_attention", layer.self_attn)
     norms = ["self_attention_residual"]

@@ -35,9 +35,9 @@ class BeamSearch:
     where |Y| counts the end-of-sentence token; the best K of the others are alive. Padding and the
     begin-of-sentence token are never generated, and keep their share of the probability.
 
-    *Length.* A sentence of n tokens that are not padding has at most n + `max_length_offset` target tokens. At that
-    limit each alive hypothesis is ended, at the price the model puts on ending there, so whatever is returned ends
-    in the end-of-sentence token.
+    *Length.* A sentence of n tokens that are not padding has at most n + `max_length_offset` target tokens, and no
+    more than the model has positions if they are learned. At that limit each alive hypothesis is ended, at the price
+    the model puts on ending there, so whatever is returned ends in the end-of-sentence token.
 
     *Stopping.* log P only falls and lp only grows, so an alive hypothesis of log-probability p, in a sentence with the
     limit m, can reach no more than p / lp(m). A sentence is done when the best alive one's bound is no better than
@@ -107,16 +107,20 @@ class BeamSearch:
             source: (B, S) int32, each row `pieces + [eos]`, then padding.
 
         Returns:
-            ids (B, n_best, S + max_length_offset) int32, each hypothesis with its end-of-sentence token, then padding,
-            best first; scores (B, n_best) float32, length-normalised log-probabilities.
+            ids (B, n_best, L) int32, L = S + max_length_offset or the model's `max_length` if that is less: each
+            hypothesis with its end-of-sentence token, then padding, best first;
+            scores (B, n_best) float32, length-normalised log-probabilities.
         """
         source = ops.cast(ops.convert_to_tensor(source), "int32")
-        total = ops.shape(source)[1] + self.max_length_offset
+        most = getattr(model, "max_length", None)
+        total = smaller(ops.shape(source)[1] + self.max_length_offset, most)
         length = smaller(FIRST_CACHE_LENGTH, total)
         cache = model.init_cache(model.encode(source, training=False), source, self.beam_size, length)
         fixed = {name: entry for name, entry in cache.items() if name != "self"}
         state, limit = self._start(model, source, total, cache["self"])
-        state = run(lambda now: self._step(model, fixed, limit, now), state, length, total)
+        limit = smaller(limit, most)
+        cache_limit = getattr(model, "cache_limit", None)
+        state = run(lambda now: self._step(model, fixed, limit, now), state, length, total, cache_limit)
         return self._result(model, state)
 
     def _start(self, model: StepModel, source: Tensor, total: Any, cache: Any) -> tuple[SearchState, Tensor]:

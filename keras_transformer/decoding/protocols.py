@@ -23,7 +23,9 @@ class SpecialIds(Protocol):
 class StepModel(Protocol):
     """An encoder-decoder that can predict one position at a time.
 
-    `keras_transformer.Transformer` is one. B sentences, K beams, S source positions, V vocabulary entries.
+    `keras_transformer.Transformer` is one. B sentences, K beams, S source positions, V vocabulary entries. Two more
+    attributes are read where they are there: `max_length`, the most positions it can read, and `cache_limit`, the most
+    positions its cache needs, however long the hypothesis; None is no limit.
     """
 
     @property

@@ -35,7 +35,13 @@ class SearchState(NamedTuple):
     cache: Any
 
 
-def run(step: Callable[[SearchState], SearchState], state: SearchState, length: Any, total: Any) -> SearchState:
+def run(
+    step: Callable[[SearchState], SearchState],
+    state: SearchState,
+    length: Any,
+    total: Any,
+    cache_limit: int | None = None,
+) -> SearchState:
     """Search until every sentence is done, in a cache that doubles whenever it is full.
 
     Where lengths are known (JAX, PyTorch, a TensorFlow graph for one shape) this is one loop after another; where
@@ -46,6 +52,7 @@ def run(step: Callable[[SearchState], SearchState], state: SearchState, length: 
         state: the first state, with a cache of `length` positions.
         length: an int, or a scalar tensor.
         total: the most positions there can be; an int, or a scalar tensor.
+        cache_limit: the most positions the cache needs; None for all there can be.
 
     Returns:
         The last state.
@@ -54,7 +61,7 @@ def run(step: Callable[[SearchState], SearchState], state: SearchState, length: 
         state = _fill(step, state, length)
         while length < total:
             longer = total if 3 * length >= total else 2 * length  # no last loop for a few positions
-            state = _fill(step, _grow(state, longer - length), longer)
+            state = _fill(step, _grow(state, smaller(longer, cache_limit) - smaller(length, cache_limit)), longer)
             length = longer
         return state
 
@@ -64,7 +71,7 @@ def run(step: Callable[[SearchState], SearchState], state: SearchState, length: 
     def stage(length: Tensor, *leaves: Tensor) -> tuple[Tensor, ...]:
         now = _fill(step, _unpack(state, leaves), length)
         longer = ops.minimum(2 * length, total)
-        return longer, *_pack(_grow(now, longer - length))
+        return longer, *_pack(_grow(now, smaller(longer, cache_limit) - smaller(length, cache_limit)))
 
     return _unpack(state, ops.while_loop(unfinished, stage, (length, *_pack(state)))[1:])
 
@@ -105,5 +112,7 @@ def _grow(state: SearchState, extra: Any) -> SearchState:
 
 
 def smaller(a: Any, b: Any) -> Any:
-    """The smaller of two lengths, each an int or, in a graph with dynamic shapes, a tensor."""
+    """The smaller of two lengths, each an int or, in a graph with dynamic shapes, a tensor; `b` None is no limit."""
+    if b is None:
+        return a
     return min(a, b) if isinstance(a, int) and isinstance(b, int) else ops.minimum(a, b)

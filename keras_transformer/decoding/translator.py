@@ -12,6 +12,7 @@ from keras_transformer.decoding.checks import check_lines, check_tokenizer, chec
 from keras_transformer.decoding.compiled import SearchModel, predict
 from keras_transformer.decoding.hypothesis import EMPTY, Hypothesis
 from keras_transformer.decoding.protocols import TokenizerLike
+from keras_transformer.decoding.search_state import smaller
 
 LOG = logging.getLogger("keras_transformer")
 
@@ -64,7 +65,7 @@ class Translator:
         model: the model.
         tokenizer: the tokenizer.
         search: the `BeamSearch`.
-        max_source_length: as given.
+        max_source_length: as given, or what the model can read if that is less.
         truncated: the truncations of the latest call.
 
     Raises:
@@ -107,7 +108,8 @@ class Translator:
         self.tokenizer = tokenizer
         self.search = BeamSearch(beam_size, length_penalty, max_length_offset, n_best)
         self.batch_size = batch_size
-        self.max_source_length = max_source_length
+        # A model with learned positions has no more than it was trained with.
+        self.max_source_length = smaller(max_source_length, getattr(model, "max_length", None))
         self.on_truncated = on_truncated
         self.truncated: list[Truncation] = []
         self._compiled = SearchModel(model, self.search)

@@ -8,9 +8,12 @@ import keras
 from keras import ops
 
 from keras_transformer.layers.dropout import Dropout
+from keras_transformer.layers.initializers import another
+from keras_transformer.layers.local_attention import band_mask, local_attention
+from keras_transformer.layers.projection import HeadProjection
+from keras_transformer.layers.rotary import rotate
 from keras_transformer.layers.scaled_dot_product import (
     attention_weights,
-    check_shapes,
     masked_softmax,
     scaled_dot_product_attention,
 )
@@ -33,12 +36,15 @@ class MultiHeadAttention(keras.layers.Layer):
         dropout: rate on the attention weights (0 in the paper, which drops only sub-layer outputs).
         use_bias: add biases to the four projections (the paper's have none).
         kernel_initializer: for each of the four projections.
+        window: (left, right) restricts self-attention to that many positions before and after each, at a cost linear
+            in the length: see `local_attention`. None is full attention.
+        rotary: turn queries and keys of self-attention by their positions: see `rotate`.
 
     Call arguments:
         inputs: (B, T, d_model).
         memory: (B, S, d_model) or None for self-attention; must be given at every call or at none.
-        attention_mask: boolean, broadcastable to (B, h, T, S), True where visible. (Keras would attach an argument
-            named `mask` to the output.)
+        attention_mask: boolean, broadcastable to (B, h, T, S), True where visible. With a window only a padding mask
+            (B, 1, 1, T). (Keras would attach an argument named `mask` to the output.)
         return_weights: also return the weights (B, h, T, S), float32.
 
     Example:
@@ -59,6 +65,8 @@ class MultiHeadAttention(keras.layers.Layer):
         dropout: float = 0.0,
         use_bias: bool = False,
         kernel_initializer: Any = "glorot_uniform",
+        window: tuple[int, int] | None = None,
+        rotary: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -68,52 +76,39 @@ class MultiHeadAttention(keras.layers.Layer):
         self.dropout = dropout
         self.use_bias = use_bias
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.window = None if window is None else (window[0], window[1])
+        self.rotary = rotary
         self.dropout_layer = Dropout(dropout, dtype=self.dtype_policy)
 
     def build(self, inputs_shape: Sequence[int | None], memory_shape: Sequence[int | None] | None = None) -> None:
         """Create W^Q W^K W^V (self-attention) or W^Q and W^K W^V (with a memory), and W^O."""
-        d_model = inputs_shape[-1]
-        heads_key, heads_value = self.num_heads * self.key_dim, self.num_heads * self.value_dim
         if memory_shape is None:
-            self.self_projection = self._add_projection("qkv", d_model, (heads_key, heads_key, heads_value))
+            sizes = (self.key_dim, self.key_dim, self.value_dim)
+            self.self_projection = self._projection("qkv", 0, inputs_shape, sizes)
         else:
-            self.query_projection = self._add_projection("q", d_model, (heads_key,))
-            self.memory_projection = self._add_projection("kv", memory_shape[-1], (heads_key, heads_value))
-        self.output_projection = self._add_projection("output", heads_value, (d_model,))
+            self.query_projection = self._projection("q", 0, inputs_shape, (self.key_dim,))
+            self.memory_projection = self._projection("kv", 1, memory_shape, (self.key_dim, self.value_dim))
+        kernel, d_model = another(self.kernel_initializer, 3), inputs_shape[-1]
+        self.output_projection = keras.layers.Dense(
+            d_model, use_bias=self.use_bias, kernel_initializer=kernel, dtype=self.dtype_policy, name="output"
+        )
+        self.output_projection.build((*inputs_shape[:-1], self.num_heads * self.value_dim))
         self.built = True
 
-    def _add_projection(self, name: str, fan_in: Any, sizes: tuple[Any, ...]) -> list[Any]:
-        """One matrix of several side by side, each initialised by its own fan-in and fan-out, and its bias."""
-
-        def initializer(shape: Any, dtype: Any = None) -> Tensor:
-            parts = [_fresh(self.kernel_initializer, i)((fan_in, size), dtype=dtype) for i, size in enumerate(sizes)]
-            return ops.concatenate(parts, axis=-1)
-
-        kernel = self.add_weight(name=f"{name}_kernel", shape=(fan_in, sum(sizes)), initializer=initializer)
-        if not self.use_bias:
-            return [kernel]
-        return [kernel, self.add_weight(name=f"{name}_bias", shape=(sum(sizes),), initializer="zeros")]
-
-    def _project(self, inputs: Tensor, projection: list[Any]) -> Tensor:
-        output = ops.matmul(inputs, ops.cast(projection[0], self.compute_dtype))
-        return output + ops.cast(projection[1], self.compute_dtype) if self.use_bias else output
-
-    def _split_heads(self, inputs: Tensor, *sizes: int) -> list[Tensor]:
-        """(B, T, sum of h * size) -> one (B, T, h, size) per size."""
-        length, start, heads = ops.shape(inputs)[1], 0, []
-        for size in sizes:
-            end = start + self.num_heads * size
-            heads.append(ops.reshape(inputs[..., start:end], (-1, length, self.num_heads, size)))
-            start = end
-        return heads
+    def _projection(self, name: str, number: int, shape: Any, sizes: tuple[int, ...]) -> HeadProjection:
+        kernel = another(self.kernel_initializer, number)
+        layer = HeadProjection(self.num_heads, sizes, self.use_bias, kernel, dtype=self.dtype_policy, name=name)
+        layer.build(shape)
+        return layer
 
     def _join_heads(self, heads: Tensor) -> Tensor:
+        """Concat(head_1 .. head_h) W^O: (B, T, h, d_v) -> (B, T, d_model)."""
         joined = ops.reshape(heads, (-1, ops.shape(heads)[1], self.num_heads * self.value_dim))
-        return self._project(joined, self.output_projection)  # (B, T, d_model)
+        return self.output_projection(joined)
 
     def project_memory(self, memory: Tensor) -> dict[str, Tensor]:
         """Keys (B, h, S, d_k) and values (B, h, S, d_v) of a memory (B, S, d_model): once per sentence."""
-        key, value = self._split_heads(self._project(memory, self.memory_projection), self.key_dim, self.value_dim)
+        key, value = self.memory_projection(memory)
         return {"key": ops.transpose(key, (0, 2, 1, 3)), "value": ops.transpose(value, (0, 2, 1, 3))}
 
     def call(
@@ -125,36 +120,49 @@ class MultiHeadAttention(keras.layers.Layer):
         return_weights: bool = False,
     ) -> Any:
         """Attend from `inputs` to `memory`, or to itself; see the class."""
-        if memory is None:
-            projected = self._project(inputs, self.self_projection)
-            query, key, value = self._split_heads(projected, self.key_dim, self.key_dim, self.value_dim)
-        else:
-            (query,) = self._split_heads(self._project(inputs, self.query_projection), self.key_dim)
-            projected = self._project(memory, self.memory_projection)
-            key, value = self._split_heads(projected, self.key_dim, self.value_dim)
-        if not return_weights and not (training and self.dropout > 0):
+        query, key, value = self._project(inputs, memory)
+        dropping = bool(training) and self.dropout > 0
+        if self.window is not None and not return_weights:
+            dropout = self.dropout_layer if dropping else None
+            return self._join_heads(local_attention(query, key, value, self.window, attention_mask, dropout))
+        if not return_weights and not dropping:
             return self._join_heads(scaled_dot_product_attention(query, key, value, attention_mask))
-        check_shapes(query.shape, key.shape, value.shape)
+        if self.window is not None:  # somebody wants to see the whole matrix
+            attention_mask = band_mask(ops.shape(inputs)[1], self.window, attention_mask)
         weights = attention_weights(query, key, attention_mask)  # (B, h, T, S)
         dropped = self.dropout_layer(ops.cast(weights, self.compute_dtype), training=training)
         heads = ops.matmul(dropped, ops.transpose(value, (0, 2, 1, 3)))  # (B, h, T, d_v)
         output = self._join_heads(ops.transpose(heads, (0, 2, 1, 3)))
         return (output, weights) if return_weights else output
 
+    def _project(self, inputs: Tensor, memory: Tensor | None, start: Any = 0) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries (B, T, h, d_k), keys (B, S, h, d_k), values (B, S, h, d_v); `start` is the first position."""
+        if memory is not None:
+            (query,) = self.query_projection(inputs)
+            return (query, *self.memory_projection(memory))
+        query, key, value = self.self_projection(inputs)
+        if self.rotary:
+            positions = ops.arange(ops.shape(inputs)[1], dtype="int32") + start
+            query, key = rotate(query, positions), rotate(key, positions)
+        return query, key, value
+
     def step(self, inputs: Tensor, cache: dict[str, Tensor], index: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         """One position of self-attention over the positions before it, for K hypotheses of each sentence.
 
         Args:
             inputs: (B, K, d_model), the position `index` of each hypothesis.
-            cache: "key" (B, K, h, L, d_k) and "value" (B, K, h, L, d_v) of the positions before `index`.
+            cache: "key" (B, K, h, L, d_k) and "value" (B, K, h, L, d_v) of the positions before `index`; with a window
+                L may be left + 1, whatever the length.
             index: scalar integer.
 
         Returns:
             The output (B, K, d_model), and the cache with position `index` filled in.
         """
-        projected = self._project(inputs, self.self_projection)
-        query, key, value = self._split_heads(projected, self.key_dim, self.key_dim, self.value_dim)
-        start = (0, 0, 0, index, 0)
+        query, key, value = self.self_projection(inputs)
+        if self.rotary:  # the K hypotheses stand on one position
+            query, key = (rotate(x, ops.reshape(ops.cast(index, "int32"), (1,))) for x in (query, key))
+        # A window's cache is a ring: position L takes the place of position 0, which is out of sight by then.
+        start = (0, 0, 0, index % ops.shape(cache["key"])[3], 0)
         keys = ops.slice_update(cache["key"], start, key[:, :, :, None, :])
         values = ops.slice_update(cache["value"], start, value[:, :, :, None, :])
         query = query[:, :, :, None, :] * (1.0 / math.sqrt(self.key_dim))  # (B, K, h, 1, d_k)
@@ -168,7 +176,7 @@ class MultiHeadAttention(keras.layers.Layer):
 
         The K hypotheses of a sentence are K queries on the same keys, so nothing is copied per hypothesis.
         """
-        (query,) = self._split_heads(self._project(inputs, self.query_projection), self.key_dim)
+        (query,) = self.query_projection(inputs)
         query = ops.transpose(query, (0, 2, 1, 3)) * (1.0 / math.sqrt(self.key_dim))  # (B, h, K, d_k)
         scores = ops.matmul(query, ops.transpose(memory["key"], (0, 1, 3, 2)))  # (B, h, K, S)
         weights = ops.cast(masked_softmax(scores, mask), self.compute_dtype)
@@ -188,12 +196,6 @@ class MultiHeadAttention(keras.layers.Layer):
             "dropout": self.dropout,
             "use_bias": self.use_bias,
             "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
+            "window": self.window,
+            "rotary": self.rotary,
         }
-
-
-def _fresh(initializer: Any, offset: int) -> Any:
-    """A copy of an initializer that draws other numbers: Keras's repeat theirs at every call."""
-    config = initializer.get_config()
-    if config.get("seed") is not None:
-        config = {**config, "seed": config["seed"] + offset}
-    return type(initializer).from_config(config)

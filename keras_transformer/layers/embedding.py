@@ -6,6 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_transformer.layers.initializers import embedding_initializer
 from keras_transformer.registration import register
 
 Tensor = Any
@@ -20,6 +21,7 @@ class TokenEmbedding(keras.layers.Layer):
     Args:
         vocab_size: V.
         d_model: size of an embedding.
+        initializer: "glorot" for the above, "normal" for N(0, 0.02^2).
 
     Call arguments:
         ids: (B, T) integers in [0, V).
@@ -35,17 +37,18 @@ class TokenEmbedding(keras.layers.Layer):
         Vaswani et al. 2017, section 3.4.
     """
 
-    def __init__(self, vocab_size: int, d_model: int, **kwargs: Any) -> None:
+    def __init__(self, vocab_size: int, d_model: int, initializer: str = "glorot", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.vocab_size = vocab_size
         self.d_model = d_model
+        self.initializer = initializer
 
     def build(self, ids_shape: Any = None) -> None:
         """Create the matrix."""
         self.embeddings = self.add_weight(
             name="embeddings",
             shape=(self.vocab_size, self.d_model),
-            initializer=keras.initializers.RandomNormal(stddev=self.d_model**-0.5),
+            initializer=embedding_initializer(self.initializer, self.d_model),
         )
         self.built = True
 
@@ -64,4 +67,9 @@ class TokenEmbedding(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
-        return {**super().get_config(), "vocab_size": self.vocab_size, "d_model": self.d_model}
+        return {
+            **super().get_config(),
+            "vocab_size": self.vocab_size,
+            "d_model": self.d_model,
+            "initializer": self.initializer,
+        }

@@ -1,41 +1,61 @@
 """Residual connection and layer normalisation (sections 3.1 and 5.4)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import keras
 
+from keras_transformer.errors import InputError
 from keras_transformer.layers.dropout import Dropout
 from keras_transformer.registration import register
 
 Tensor = Any
 
+EPSILON = 1e-6
+
 
 @register
 class Residual(keras.layers.Layer):
-    """LayerNorm(x + Dropout(Sublayer(x))): post-norm, as the paper has it.
+    """LayerNorm(x + Dropout(Sublayer(x))): post-norm, as the paper has it; or pre-norm, as many models after it.
+
+    Pre-norm is x + Dropout(Sublayer(LayerNorm(x))): the sum is never normalised, so that gradients reach the lowest
+    layers unchanged and warm-up matters less; the stack then needs a normalisation of its own at the end.
+
+        update = sublayer(residual.sublayer_input(x))
+        x = residual(x, update)
 
     Args:
         dropout: P_drop, the rate on the sub-layer's output before it is added.
         epsilon: added to the variance under the root.
+        norm: "post" or "pre".
 
     Call arguments:
         inputs: x, (B, T, d_model).
-        update: Sublayer(x), (B, T, d_model).
+        update: Sublayer(`sublayer_input(x)`), (B, T, d_model).
+
+    Raises:
+        InputError: `norm` is something else.
 
     Example:
         >>> import numpy as np
         >>> x = np.array([[[1.0, 3.0]]], "float32")
         >>> keras.ops.convert_to_numpy(Residual()(x, x)).round(3).tolist()
         [[[-1.0, 1.0]]]
+        >>> keras.ops.convert_to_numpy(Residual(norm="pre")(x, x)).tolist()
+        [[[2.0, 6.0]]]
 
     Reference:
-        Vaswani et al. 2017, sections 3.1 and 5.4.
+        Vaswani et al. 2017, sections 3.1 and 5.4; Xiong et al. 2020, "On Layer Normalization in the Transformer
+        Architecture", for pre-norm.
     """
 
-    def __init__(self, dropout: float = 0.0, epsilon: float = 1e-6, **kwargs: Any) -> None:
+    def __init__(self, dropout: float = 0.0, epsilon: float = EPSILON, norm: str = "post", **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        if norm not in ("post", "pre"):
+            raise InputError(f'norm is {norm!r}; expected "post" (the paper\'s) or "pre".')
         self.dropout = dropout
         self.epsilon = epsilon
+        self.placement = norm
         self.dropout_layer = Dropout(dropout, dtype=self.dtype_policy)
         self.norm = keras.layers.LayerNormalization(epsilon=epsilon, dtype=self.dtype_policy, name="norm")
 
@@ -44,9 +64,14 @@ class Residual(keras.layers.Layer):
         self.norm.build(inputs_shape)
         self.built = True
 
+    def sublayer_input(self, inputs: Tensor) -> Tensor:
+        """What the sub-layer reads, (B, T, d_model): x itself, or LayerNorm(x) in pre-norm."""
+        return self.norm(inputs) if self.placement == "pre" else inputs
+
     def call(self, inputs: Tensor, update: Tensor, training: bool | None = None) -> Tensor:
         """Two (B, T, d_model) -> (B, T, d_model)."""
-        return self.norm(inputs + self.dropout_layer(update, training=training))
+        total = inputs + self.dropout_layer(update, training=training)
+        return total if self.placement == "pre" else self.norm(total)
 
     def compute_output_shape(self, inputs_shape: Any, update_shape: Any = None) -> Any:
         """The shape of the inputs."""
@@ -54,4 +79,20 @@ class Residual(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
-        return {**super().get_config(), "dropout": self.dropout, "epsilon": self.epsilon}
+        return {**super().get_config(), "dropout": self.dropout, "epsilon": self.epsilon, "norm": self.placement}
+
+
+def final_norm(settings: Mapping[str, Any], policy: Any) -> keras.layers.LayerNormalization | None:
+    """The normalisation at the end of a pre-norm stack; None for a post-norm one, whose layers end in one.
+
+    Args:
+        settings: the layers' settings.
+        policy: dtype policy.
+
+    Example:
+        >>> final_norm({"norm": "pre"}, "float32").name
+        'final_norm'
+    """
+    if settings.get("norm", "post") == "post":
+        return None
+    return keras.layers.LayerNormalization(epsilon=EPSILON, dtype=policy, name="final_norm")

@@ -1,6 +1,6 @@
 """The encoder-decoder model, its two stacks, and its configuration."""
 
-from keras_transformer.models.config import TransformerConfig, load_preset, preset_names
+from keras_transformer.models.config import TransformerConfig, load_preset, preset_names, table3
 from keras_transformer.models.decoder import TransformerDecoder
 from keras_transformer.models.encoder import TransformerEncoder
 from keras_transformer.models.transformer import Transformer
@@ -12,4 +12,5 @@ __all__ = [
     "TransformerEncoder",
     "load_preset",
     "preset_names",
+    "table3",
 ]

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_transformer.layers import DecoderLayer
+from keras_transformer.layers.residual import final_norm
 from keras_transformer.registration import register
 
 Tensor = Any
@@ -14,18 +15,21 @@ Cache = dict[str, Any]
 
 @register
 class TransformerDecoder(keras.layers.Layer):
-    """N decoder layers on vectors, over an encoder's output.
+    """N decoder layers on vectors, over an encoder's output or, without cross-attention, as a language model.
 
     Args:
         num_layers: N.
-        **settings: the arguments of `DecoderLayer`: num_heads, key_dim, d_ff, value_dim, dropout, ...
+        **settings: the arguments of `DecoderLayer`: num_heads, key_dim, d_ff, value_dim, dropout, cross_attention, ...
+            With norm="pre" the output of the last layer is normalised once more.
 
     Call arguments:
         inputs: (B, T, d_model).
-        memory: (B, S, d_model).
-        attention_mask: boolean, broadcastable to (B, h, T, T), usually causal.
+        memory: (B, S, d_model); None without cross-attention.
+        attention_mask: boolean, broadcastable to (B, h, T, T), usually causal. With `neighbours` the layers themselves
+            hide the future, and take a padding mask (B, 1, 1, T) or None.
         memory_mask: boolean, broadcastable to (B, h, T, S), usually the source's padding mask.
-        return_weights: also return two lists of N tensors: self-attention (B, h, T, T), cross-attention (B, h, T, S).
+        return_weights: also return two lists of N tensors: self-attention (B, h, T, T), cross-attention (B, h, T, S) or
+            None.
 
     Example:
         >>> import numpy as np
@@ -40,17 +44,20 @@ class TransformerDecoder(keras.layers.Layer):
         self.num_layers = num_layers
         self.settings = settings
         self.layers = [DecoderLayer(**settings, dtype=self.dtype_policy, name=f"layer_{i}") for i in range(num_layers)]
+        self.final_norm = final_norm(settings, self.dtype_policy)
 
-    def build(self, inputs_shape: Any, memory_shape: Any) -> None:
+    def build(self, inputs_shape: Any, memory_shape: Any = None) -> None:
         """Build every layer."""
         for layer in self.layers:
             layer.build(inputs_shape, memory_shape)
+        if self.final_norm is not None:
+            self.final_norm.build(inputs_shape)
         self.built = True
 
     def call(
         self,
         inputs: Tensor,
-        memory: Tensor,
+        memory: Tensor | None = None,
         attention_mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
         training: bool | None = None,
@@ -71,22 +78,30 @@ class TransformerDecoder(keras.layers.Layer):
                 x, self_attention, cross_attention = x
                 self_weights.append(self_attention)
                 cross_weights.append(cross_attention)
+        x = x if self.final_norm is None else self.final_norm(x)
         return (x, self_weights, cross_weights) if return_weights else x
 
-    def init_cache(self, memory: Tensor, memory_mask: Tensor, beam_size: int, length: Any) -> Cache:
+    def init_cache(
+        self, memory: Tensor | None, memory_mask: Tensor | None, beam_size: int, length: Any, batch_size: Any = None
+    ) -> Cache:
         """Room for `length` positions of `beam_size` hypotheses per sentence, and the memory's keys and values.
 
         Args:
-            memory: (B, S, d_model).
-            memory_mask: boolean (B, 1, 1, S).
+            memory: (B, S, d_model); None without cross-attention.
+            memory_mask: boolean (B, 1, 1, S), or None.
             beam_size: K.
             length: L, the most positions that will be decoded; an int, or a scalar tensor where shapes may be dynamic.
+                With `neighbours` no more than r + 1 are kept, whatever the length.
+            batch_size: B, where there is no memory to tell it.
 
         Returns:
             "self": per layer "key" (B, K, h, L, d_k) and "value" (B, K, h, L, d_v), zeros;
-            "cross": per layer "key" (B, h, S, d_k) and "value" (B, h, S, d_v); "mask": `memory_mask`.
+            "cross": per layer "key" (B, h, S, d_k) and "value" (B, h, S, d_v); "mask": `memory_mask`. Without a memory
+            "cross" is a list of None.
         """
-        batch = ops.shape(memory)[0]
+        batch = batch_size if memory is None else ops.shape(memory)[0]
+        if self.cache_limit is not None:
+            length = min(length, self.cache_limit) if isinstance(length, int) else ops.minimum(length, self.cache_limit)
         own = []
         for layer in self.layers:
             attention = layer.self_attention
@@ -97,8 +112,14 @@ class TransformerDecoder(keras.layers.Layer):
                     "value": ops.zeros((*shape, attention.value_dim), dtype=self.compute_dtype),
                 }
             )
-        cross = [layer.cross_attention.project_memory(memory) for layer in self.layers]
+        cross = [None if memory is None else layer.cross_attention.project_memory(memory) for layer in self.layers]
         return {"self": own, "cross": cross, "mask": memory_mask}
+
+    @property
+    def cache_limit(self) -> int | None:
+        """The most positions a cache needs: r + 1 with `neighbours`, else None for all of them."""
+        neighbours = self.settings.get("neighbours")
+        return None if neighbours is None else neighbours + 1
 
     def step(self, inputs: Tensor, index: Any, cache: Cache) -> tuple[Tensor, Cache]:
         """Position `index` of every hypothesis: (B, K, d_model) -> (B, K, d_model), and the cache with it filled in."""
@@ -106,6 +127,7 @@ class TransformerDecoder(keras.layers.Layer):
         for layer, past, memory in zip(self.layers, cache["self"], cache["cross"], strict=True):
             x, grown = layer.step(x, past, memory, cache["mask"], index)
             own.append(grown)
+        x = x if self.final_norm is None else self.final_norm(x)
         return x, {**cache, "self": own}
 
     def compute_output_shape(self, inputs_shape: Any, memory_shape: Any = None) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 
 from keras_transformer.layers import EncoderLayer
+from keras_transformer.layers.residual import final_norm
 from keras_transformer.registration import register
 
 Tensor = Any
@@ -16,7 +17,8 @@ class TransformerEncoder(keras.layers.Layer):
 
     Args:
         num_layers: N.
-        **settings: the arguments of `EncoderLayer`: num_heads, key_dim, d_ff, value_dim, dropout, ...
+        **settings: the arguments of `EncoderLayer`: num_heads, key_dim, d_ff, value_dim, dropout, ... With norm="pre"
+            the output of the last layer is normalised once more.
 
     Call arguments:
         inputs: (B, S, d_model).
@@ -36,11 +38,14 @@ class TransformerEncoder(keras.layers.Layer):
         self.num_layers = num_layers
         self.settings = settings
         self.layers = [EncoderLayer(**settings, dtype=self.dtype_policy, name=f"layer_{i}") for i in range(num_layers)]
+        self.final_norm = final_norm(settings, self.dtype_policy)
 
     def build(self, inputs_shape: Any) -> None:
         """Build every layer."""
         for layer in self.layers:
             layer.build(inputs_shape)
+        if self.final_norm is not None:
+            self.final_norm.build(inputs_shape)
         self.built = True
 
     def call(
@@ -57,6 +62,7 @@ class TransformerEncoder(keras.layers.Layer):
             if return_weights:
                 x, weights = x
                 all_weights.append(weights)
+        x = x if self.final_norm is None else self.final_norm(x)
         return (x, all_weights) if return_weights else x
 
     def compute_output_shape(self, inputs_shape: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The Transformer: encoder, decoder, and one matrix of embeddings for both and for the softmax."""
+"""The Transformer: encoder, decoder, and embeddings (sections 3.1 and 3.4)."""
 
 from typing import Any
 
@@ -6,10 +6,12 @@ import keras
 from keras import ops
 
 from keras_transformer.errors import InputError
-from keras_transformer.layers import Dropout, SinusoidalPositions, TokenEmbedding, causal_mask, padding_mask
-from keras_transformer.models.config import TransformerConfig, load_preset, make_config
+from keras_transformer.layers import Dropout, ScheduledSampling, causal_mask, padding_mask
+from keras_transformer.models.config import load_preset, make_config
+from keras_transformer.models.configured import ConfiguredModel
 from keras_transformer.models.decoder import Cache, TransformerDecoder
-from keras_transformer.models.distribution import check_distribution, in_symbolic_build
+from keras_transformer.models.distribution import in_symbolic_build
+from keras_transformer.models.embeddings import make_embeddings, make_positions
 from keras_transformer.models.encoder import TransformerEncoder
 from keras_transformer.registration import register
 
@@ -17,7 +19,7 @@ Tensor = Any
 
 
 @register
-class Transformer(keras.Model):
+class Transformer(ConfiguredModel):
     """The model of "Attention Is All You Need": source ids and shifted target ids in, logits of the next token out.
 
     Padding is found from the ids. In the source it is hidden from every query; in the target it stands at the end,
@@ -49,7 +51,7 @@ class Transformer(keras.Model):
     def __init__(self, *, dtype: Any = None, name: str | None = None, **fields: Any) -> None:
         trainable = fields.pop("trainable", True)
         super().__init__(dtype=dtype, name=name, trainable=trainable)
-        self.config: TransformerConfig = make_config(**fields)
+        self.config = make_config(**fields)
         config, policy = self.config, self.dtype_policy
         key_dim, value_dim = config.head_sizes
         settings = {
@@ -61,14 +63,25 @@ class Transformer(keras.Model):
             "attention_dropout": config.attention_dropout,
             "activation_dropout": config.activation_dropout,
             "use_bias": config.use_bias,
+            "activation": config.activation,
+            "norm": config.norm,
+            "neighbours": config.attention_neighbours,
+            "rotary": config.position == "rotary",
+            "initializer": config.initializer,
             "dtype": policy,
         }
-        self.embedding = TokenEmbedding(config.vocab_size, config.d_model, dtype=policy, name="embedding")
-        self.positions = SinusoidalPositions(dtype=policy, name="positions")
+        self.embedding, self.source_embedding, self.output_projection = make_embeddings(config, policy)
+        self.source_positions = make_positions(config, policy, "source_positions")
+        self.target_positions = make_positions(config, policy, "target_positions")
         self.source_dropout = Dropout(config.dropout, dtype=policy, name="source_dropout")
         self.target_dropout = Dropout(config.dropout, dtype=policy, name="target_dropout")
         self.encoder = TransformerEncoder(config.num_encoder_layers, name="encoder", **settings)
         self.decoder = TransformerDecoder(config.num_decoder_layers, name="decoder", **settings)
+        self.scheduled_sampling = None
+        if config.scheduled_sampling:
+            self.scheduled_sampling = ScheduledSampling(
+                config.scheduled_sampling, config.scheduled_sampling_steps, config.pad_id, name="scheduled_sampling"
+            )
         self.build()
 
     def build(self, input_shape: Any = None) -> None:
@@ -76,8 +89,12 @@ class Transformer(keras.Model):
         if self.built:  # by the constructor, before Keras asks for it
             return
         vectors = (None, None, self.config.d_model)
-        self.embedding.build((None, None))
-        self.positions.build(vectors)
+        for embedding in (self.embedding, self.source_embedding):
+            if not embedding.built:
+                embedding.build((None, None))
+        for layer in (self.source_positions, self.target_positions, self.output_projection, self.scheduled_sampling):
+            if layer is not None:
+                layer.build(vectors)
         self.encoder.build(vectors)
         self.decoder.build(vectors, vectors)
         self.built: bool = True
@@ -87,7 +104,7 @@ class Transformer(keras.Model):
         """A model with a preset's hyper-parameters.
 
         Args:
-            preset: "base", "big" or "tiny".
+            preset: "base", "big", "tiny", or a row of table 3, "table3/A1" to "table3/E".
             **fields: vocab_size, and whatever is to differ from the preset.
 
         Example:
@@ -96,51 +113,39 @@ class Transformer(keras.Model):
         """
         return cls(**{**load_preset(preset)["model"], **fields})
 
-    def compile(self, *args: Any, jit_compile: bool | str = "auto", **kwargs: Any) -> None:
-        """Keras's `compile`; on TensorFlow "auto" means no XLA, on the others what Keras means.
-
-        XLA compiles anew for every shape, seconds each on a CPU, and does not work under MirroredStrategy;
-        TensorFlow's own graph is traced once for all bucket shapes. Pass jit_compile=True to have XLA.
-
-        Raises:
-            InputError: under a strategy of several replicas, what these would train wrongly: see
-                `check_distribution`.
-        """
-        if jit_compile == "auto" and keras.backend.backend() == "tensorflow":
-            jit_compile = False
-        super().compile(*args, jit_compile=jit_compile, **kwargs)
-        check_distribution(self)
-
-    def compile_from_config(self, config: dict[str, Any]) -> None:
-        """Compile as the saved model was; Keras leaves this to a class with its own `compile`.
-
-        Args:
-            config: from `get_compile_config`. Its jit_compile is not used: the file may come from another backend,
-                where the best choice is another.
-        """
-        settings = keras.saving.deserialize_keras_object(config)
-        self.compile(**(settings | {"jit_compile": "auto"}))
-        if self.optimizer is not None:
-            self.optimizer.build(self.trainable_variables)
-
     def call(self, inputs: tuple[Tensor, Tensor], training: bool | None = None) -> Tensor:
         """((B, S), (B, T)) -> logits (B, T, V) in the compute dtype."""
         source, target_in = self._check_inputs(inputs)
         memory = self.encode(source, training=training)
-        x = self._embed(target_in, self.target_dropout, training)
+        if training and self.scheduled_sampling is not None:
+            first_pass = ops.stop_gradient(self._decode(target_in, memory, source, training))
+            target_in = self.scheduled_sampling(target_in, first_pass)
+        return self._decode(target_in, memory, source, training)
+
+    def _decode(self, target_in: Tensor, memory: Tensor, source: Tensor, training: bool | None) -> Tensor:
         x = self.decoder(
-            x,
+            self._embed_target(target_in, training),
             memory,
-            attention_mask=causal_mask(ops.shape(target_in)[1]),
+            attention_mask=self._causal_mask(target_in),
             memory_mask=padding_mask(source, self.config.pad_id),
             training=training,
         )
-        return self.embedding.logits(x)
+        return self._logits(x)
 
     def encode(self, source: Tensor, training: bool | None = False) -> Tensor:
         """The encoder's output for source ids: (B, S) -> (B, S, d_model)."""
-        x = self._embed(source, self.source_dropout, training)
+        x = self._embed_source(source, training)
         return self.encoder(x, attention_mask=padding_mask(source, self.config.pad_id), training=training)
+
+    @property
+    def max_length(self) -> int | None:
+        """The longest source and target it can read: `max_positions` if positions are learned, else None."""
+        return self.config.max_positions if self.config.position == "learned" else None
+
+    @property
+    def cache_limit(self) -> int | None:
+        """The most positions a cache needs; see `TransformerDecoder.cache_limit`."""
+        return self.decoder.cache_limit
 
     def init_cache(self, memory: Tensor, source: Tensor, beam_size: int, length: Any) -> Cache:
         """What `decode_step` needs: room for `length` positions of `beam_size` hypotheses per sentence.
@@ -169,10 +174,12 @@ class Transformer(keras.Model):
             Logits (B, K, V), and the cache with position `index` filled in.
         """
         x = self.embedding(ids)  # (B, K, d_model)
-        # The K hypotheses stand on one position, so they are K rows of length 1 to the positional encoding.
-        x = self.positions(ops.reshape(x, (-1, 1, self.config.d_model)), start=index)
-        x, cache = self.decoder.step(ops.reshape(x, (-1, ops.shape(ids)[1], self.config.d_model)), index, cache)
-        return self.embedding.logits(x), cache
+        if self.target_positions is not None:
+            # The K hypotheses stand on one position, so they are K rows of length 1 to the positional encoding.
+            rows = ops.reshape(x, (-1, 1, self.config.d_model))
+            x = ops.reshape(self.target_positions(rows, start=index), (-1, ops.shape(ids)[1], self.config.d_model))
+        x, cache = self.decoder.step(x, index, cache)
+        return self._logits(x), cache
 
     def attention_weights(self, inputs: tuple[Tensor, Tensor]) -> dict[str, list[Tensor]]:
         """The weights of every attention, by layer.
@@ -185,15 +192,28 @@ class Transformer(keras.Model):
         """
         source, target_in = self._check_inputs(inputs)
         visible = padding_mask(source, self.config.pad_id)
-        x = self._embed(source, self.source_dropout, False)
+        x = self._embed_source(source, False)
         memory, encoder = self.encoder(x, attention_mask=visible, return_weights=True)
-        x = self._embed(target_in, self.target_dropout, False)
-        mask = causal_mask(ops.shape(target_in)[1])
+        x, mask = self._embed_target(target_in, False), self._causal_mask(target_in)
         _, decoder, cross = self.decoder(x, memory, attention_mask=mask, memory_mask=visible, return_weights=True)
         return {"encoder": encoder, "decoder": decoder, "cross": cross}
 
-    def _embed(self, ids: Tensor, dropout: Dropout, training: bool | None) -> Tensor:
-        return dropout(self.positions(self.embedding(ids)), training=training)  # (B, T, d_model)
+    def _embed_source(self, ids: Tensor, training: bool | None) -> Tensor:
+        x = self.source_embedding(ids)  # (B, S, d_model)
+        x = x if self.source_positions is None else self.source_positions(x)
+        return self.source_dropout(x, training=training)
+
+    def _embed_target(self, ids: Tensor, training: bool | None) -> Tensor:
+        x = self.embedding(ids)  # (B, T, d_model)
+        x = x if self.target_positions is None else self.target_positions(x)
+        return self.target_dropout(x, training=training)
+
+    def _causal_mask(self, target_in: Tensor) -> Tensor | None:
+        # Restricted to neighbours, the decoder hides the future itself: no T x T mask is made.
+        return None if self.config.attention_neighbours else causal_mask(ops.shape(target_in)[1])
+
+    def _logits(self, x: Tensor) -> Tensor:
+        return self.embedding.logits(x) if self.output_projection is None else self.output_projection(x)
 
     def _check_inputs(self, inputs: Any) -> tuple[Tensor, Tensor]:
         if not isinstance(inputs, (tuple, list)) or len(inputs) != 2:
@@ -211,16 +231,3 @@ class Transformer(keras.Model):
                     f"of shape {tuple(ids.shape)} and dtype {keras.backend.standardize_dtype(ids.dtype)}."
                 )
         return source, target_in
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        base = super(keras.Model, self).get_config()
-        return {**{k: base[k] for k in ("name", "trainable", "dtype")}, **self.config.model_dump()}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> "Transformer":
-        """The model that `get_config` describes."""
-        config = dict(config)
-        if isinstance(config.get("dtype"), dict):
-            config["dtype"] = keras.dtype_policies.deserialize(config["dtype"])
-        return cls(**config)

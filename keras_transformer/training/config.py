@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import yaml
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from keras_transformer.errors import InputError, did_you_mean
 from keras_transformer.models.config import TransformerConfig, load_preset, make_config
@@ -44,7 +44,22 @@ class RunConfig(Section):
 
     def transformer(self, vocab_size: int) -> TransformerConfig:
         """The model's configuration for a tokenizer of `vocab_size` entries."""
-        return make_config(**{**self.model, "vocab_size": vocab_size})
+        training = self.training
+        sampling = {
+            "scheduled_sampling": training.scheduled_sampling,
+            "scheduled_sampling_steps": training.scheduled_sampling_steps,
+        }
+        return make_config(**{**self.model, **sampling, "vocab_size": vocab_size})
+
+    @model_validator(mode="after")
+    def _learned_positions_reach(self) -> Self:
+        model = TransformerConfig(**{**self.model, "vocab_size": 8000})
+        if model.position == "learned" and model.max_positions < self.data.max_length:
+            raise ValueError(
+                f"data.max_length={self.data.max_length} tokens need as many learned positions, and "
+                f"model.max_positions={model.max_positions}; raise the one or lower the other"
+            )
+        return self
 
     def to_yaml(self) -> str:
         """The configuration as YAML text, every default written out."""
@@ -172,6 +187,13 @@ def _check_model(model: Mapping[str, Any], tokenizer: Any) -> None:
     """The model section has a class of its own, which also wants the size of the vocabulary."""
     if "vocab_size" in model:
         raise InputError("model.vocab_size follows from the tokenizer; set tokenizer.vocab_size instead.")
+    if model.get("source_vocab_size") is not None:
+        raise InputError(
+            "model.source_vocab_size is for models in a script: a run has one tokenizer for both languages."
+        )
+    for name in ("scheduled_sampling", "scheduled_sampling_steps"):
+        if name in model:
+            raise InputError(f"model.{name} has to do with training; set training.{name} instead.")
     size = tokenizer.get("vocab_size") if isinstance(tokenizer, Mapping) else None
     make_config(**{**model, "vocab_size": size if isinstance(size, int) and size > 3 else 8000})
 

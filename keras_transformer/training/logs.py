@@ -1,12 +1,15 @@
 """Metrics of a run as lines of JSON and as TensorBoard scalars."""
 
 import json
+import struct
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from keras_transformer.training.files import write_text
+
+_RGBA = 4  # colour channels, as TensorBoard's images count them
 
 
 class MetricsLog:
@@ -33,7 +36,7 @@ class MetricsLog:
         limits = {"train": step, "validation": validated_step}
         _cut(path, lambda line: line["step"] <= limits.get(line["kind"], -1))
         self._lines = path.open("a", encoding="utf-8")
-        self._tensorboard = _EventFile(tensorboard, step)
+        self._tensorboard = EventFile(tensorboard, step)
 
     def write(self, kind: str, step: int, values: Mapping[str, Any]) -> None:
         """Add one line, and a scalar `kind/name` for each number in it.
@@ -56,8 +59,14 @@ class MetricsLog:
         self._tensorboard.close()
 
 
-class _EventFile:
-    """TensorBoard scalars without TensorFlow."""
+class EventFile:
+    """TensorBoard scalars and images without TensorFlow.
+
+    Args:
+        folder: where event files lie; made if it is not there. Each start adds one, which hides what an earlier one
+            recorded beyond `step`.
+        step: the step that training continues from.
+    """
 
     def __init__(self, folder: Path, step: int) -> None:
         from tensorboard.compat.proto.event_pb2 import Event, SessionLog
@@ -70,15 +79,29 @@ class _EventFile:
         self._writer.add_event(Event(wall_time=time.time(), step=step + 1, session_log=started))
 
     def scalar(self, tag: str, value: float, step: int) -> None:
+        """Add a number."""
+        self._add(step, tag=tag, simple_value=value)
+
+    def image(self, tag: str, png: bytes, step: int) -> None:
+        """Add a picture, given as the bytes of a PNG file."""
         from tensorboard.compat.proto.summary_pb2 import Summary
 
-        summary = Summary(value=[Summary.Value(tag=tag, simple_value=value)])
+        width, height = struct.unpack(">II", png[16:24])  # the file's first chunk says its size
+        image = Summary.Image(width=width, height=height, colorspace=_RGBA, encoded_image_string=png)
+        self._add(step, tag=tag, image=image)
+
+    def _add(self, step: int, **value: Any) -> None:
+        from tensorboard.compat.proto.summary_pb2 import Summary
+
+        summary = Summary(value=[Summary.Value(**value)])
         self._writer.add_event(self._event(wall_time=time.time(), step=step, summary=summary))
 
     def flush(self) -> None:
+        """Write what was added so far."""
         self._writer.flush()
 
     def close(self) -> None:
+        """Write and close."""
         self._writer.close()
 
 

@@ -63,6 +63,10 @@ class TrainingSettings(Section):
     )
     cooldown_steps: int = Field(0, ge=0, description="Last updates, over which the rate falls to 0 in a line.")
     label_smoothing: float = Field(0.1, ge=0, lt=1, description="Share of the target given to all other tokens.")
+    scheduled_sampling: float = Field(
+        0.0, ge=0, lt=1, description="Share of target inputs replaced by the model's own predictions in training."
+    )
+    scheduled_sampling_steps: int = Field(0, ge=0, description="Updates in which that share rises from 0.")
     seed: int = Field(1, ge=0, description="Decides the first weights, dropout and the order of the batches.")
     precision: Literal["float32", "mixed_bfloat16", "mixed_float16"] = Field(
         "float32", description="Keras dtype policy of the model; softmax and loss are float32 in each."

@@ -1,6 +1,7 @@
 """Training as a run: a configuration in, a directory with a measured model out."""
 
 import gc
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ def train(
     train_corpus: Any | None = None,
     valid_corpus: Any | None = None,
     strategy: Any | None = None,
+    callbacks: Sequence[keras.callbacks.Callback] = (),
     quiet: bool = False,
 ) -> TrainResult:
     """Train a model in the run directory `out`, from the start or from where it stopped.
@@ -53,6 +55,7 @@ def train(
         train_corpus: a `ParallelCorpus` to use in place of what `config.data` names.
         valid_corpus: likewise.
         strategy: a `tf.distribute` strategy; None makes a MirroredStrategy if `training.replicas` > 1.
+        callbacks: more Keras callbacks for the fit, such as `AttentionMaps`, called after the trainer's own.
         quiet: print nothing.
 
     Returns:
@@ -72,7 +75,7 @@ def train(
             return done
         materials = prepare(files, config, reporter, train_corpus, valid_corpus)
         with Interrupts() as interrupts:
-            return _Session(config, files, materials, reporter, interrupts, strategy).run()
+            return _Session(config, files, materials, reporter, interrupts, strategy, callbacks).run()
 
 
 class _Session:
@@ -86,7 +89,9 @@ class _Session:
         reporter: Reporter,
         interrupts: Interrupts,
         strategy: Any | None,
+        callbacks: Sequence[keras.callbacks.Callback],
     ) -> None:
+        self.callbacks = callbacks
         self.config, self.files, self.materials = config, files, materials
         self.reporter, self.interrupts = reporter, interrupts
         self.schedule = make_schedule(config)
@@ -154,7 +159,7 @@ class _Session:
             steps_per_epoch=training.max_steps - state.step,
             shuffle=False,  # the batches are shuffled already
             verbose=0,
-            callbacks=[callback],
+            callbacks=[callback, *self.callbacks],
         )
         self.reporter.stop()
         gc.collect()  # the data set's iterator runs Python code, and complains when Python ends before it does
