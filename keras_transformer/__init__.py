@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from keras_transformer.decoding import BeamSearch, Scorer, Translator
+    from keras_transformer.diagnostics.doctor import doctor
     from keras_transformer.errors import InputError
     from keras_transformer.evaluation import evaluate_translations
     from keras_transformer.export import export_saved_model
@@ -52,6 +53,7 @@ __all__ = [
     "TransformerSchedule",
     "Translator",
     "datasets",
+    "doctor",
     "evaluate_translations",
     "export_saved_model",
     "paper_adam",
@@ -78,6 +80,7 @@ _HOMES = {
     "TransformerSchedule": "training",
     "Translator": "decoding",
     "datasets": "text",
+    "doctor": "diagnostics.doctor",
     "evaluate_translations": "evaluation",
     "export_saved_model": "export",
     "paper_adam": "training",

@@ -27,21 +27,20 @@ def own_hooks(model: Any) -> Hooks:
         ['encoder layer 1, self-attention', 'decoder layer 1, self-attention', 'decoder layer 1, cross-attention']
     """
     config = model.config
-    source_embedding = getattr(model, "source_embedding", model.embedding)
     return Hooks(
         key_dim=config.head_sizes[0],
         d_model=config.d_model,
         attention_layers=_attention_layers(model),
         attention_weights=lambda source, target_in: model.attention_weights((source, target_in)),
         encode=model.encode,
-        embed={"source": source_embedding, "target": model.embedding},
+        embed={"source": model.source_embedding, "target": model.embedding},
         first_inputs=partial(_first_inputs, model),
-        positions=getattr(config, "position", "sinusoidal"),
-        local=getattr(config, "attention_neighbours", None) is not None,
+        positions=config.position,
+        local=config.attention_neighbours is not None,
         init_cache=lambda source, length: model.init_cache(model.encode(source), source, 1, length),
         decode_step=partial(_decode_step, model),
-        embeddings=_embeddings(model, source_embedding),
-        tied=getattr(config, "tie_embeddings", "three-way"),
+        embeddings=_embeddings(model),
+        tied=config.tie_embeddings,
     )
 
 
@@ -87,8 +86,7 @@ def _queries_and_keys(layer: Any, inputs: Any, memory: Any) -> tuple[Any, Any]:
 
 
 def _project(inputs: Any, projection: Any, start: int, heads: int, size: int) -> Any:
-    parts = projection if isinstance(projection, list) else projection.weights
-    kernel, *bias = (ops.convert_to_numpy(ops.cast(part, "float32")) for part in parts)
+    kernel, *bias = (ops.convert_to_numpy(ops.cast(part, "float32")) for part in projection.weights)
     columns = slice(start, start + heads * size)
     projected = inputs @ kernel[:, columns] + (bias[0][columns] if bias else 0.0)
     return projected.reshape(*inputs.shape[:2], heads, size)
@@ -106,7 +104,7 @@ def _decode_step(model: Any, ids: Any, index: int, cache: Any) -> tuple[Any, Any
     return logits[:, 0], cache
 
 
-def _embeddings(model: Any, source_embedding: Any) -> dict[str, Any]:
-    projection = getattr(model, "output_projection", None)
+def _embeddings(model: Any) -> dict[str, Any]:
+    projection = model.output_projection
     softmax = model.embedding.embeddings if projection is None else projection.kernel
-    return {"source": source_embedding.embeddings, "target": model.embedding.embeddings, "softmax": softmax}
+    return {"source": model.source_embedding.embeddings, "target": model.embedding.embeddings, "softmax": softmax}

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from keras_transformer.diagnostics.doctor.arrays import Floats, precision, to_numpy
+from keras_transformer.diagnostics.doctor.baseline import Baseline, measure_baseline
 from keras_transformer.diagnostics.doctor.hooks import Hooks
 from keras_transformer.errors import InputError
 
@@ -83,7 +84,7 @@ class Subject:
         self.loss, self.batches, self.optimizer, self.recipe = loss, batches, optimizer, recipe
         self._call, self.can_train = _caller(model, self.is_keras)
         self.vocab_size = vocab_size or getattr(self.config, "vocab_size", None) or self._ask_vocab_size()
-        own_source = getattr(self.config, "source_vocab_size", None)
+        own_source = self.config.source_symbols if self.config else None
         self.source_vocab_size: int = source_vocab_size or own_source or self.vocab_size
         self._check_vocabularies()
         self.hooks = hooks or Hooks()
@@ -161,6 +162,11 @@ class Subject:
     def epsilon(self) -> float:
         """Rounding step of the model's arithmetic, as far as its logits show it."""
         return precision(self.logits(*self.example_batch(2, 6, 5)))
+
+    @cached_property
+    def baseline(self) -> Baseline:
+        """The answer to one sentence, which the black-box checks then change."""
+        return measure_baseline(self)
 
     def _ask_vocab_size(self) -> int:
         source = np.array([[self.eos_id]], "int32")

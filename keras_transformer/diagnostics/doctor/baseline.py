@@ -1,0 +1,162 @@
+"""The sentence that black-box checks change, what the model answers to it, and how exact those answers are."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from keras_transformer.diagnostics.doctor.arrays import Floats
+from keras_transformer.diagnostics.doctor.findings import Finding, skipped
+from keras_transformer.errors import InputError
+
+if TYPE_CHECKING:
+    from keras_transformer.diagnostics.doctor.subject import Ids, Subject
+
+SOURCE_LENGTH = 11
+TARGET_LENGTH = 8
+ROWS = TARGET_LENGTH + 1
+
+# By rounding step: the change of logits, relative to their spread, that is none. First where shapes are the same, so
+# that the same numbers are added in the same order; then where they are not.
+TOLERANCES = {2.0**-23: (2e-5, 1e-3), 2.0**-11: (2e-3, 2e-2), 2.0**-8: (1e-2, 1e-1)}
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """One random sentence pair, the same in all rows of a batch.
+
+    Args:
+        source: ids (B, S), no padding.
+        target_in: ids (B, T), no padding.
+        logits: (T, V), the answer.
+        spread: standard deviation of the logits over the vocabulary: the unit of all changes.
+        repeat: how much the answer changes when the same is asked again.
+        companions: how much it changes when the other sentences of the batch are others.
+        finite: whether all logits are.
+        failure: why lengths S and T that differ did not work; None if they did.
+        exact: the smallest change that counts, shapes being the same.
+        loose: the same where shapes differ.
+    """
+
+    source: "Ids"
+    target_in: "Ids"
+    logits: Floats
+    spread: float
+    repeat: float
+    companions: float
+    finite: bool
+    failure: str | None
+    exact: float
+    loose: float
+
+    @property
+    def random(self) -> bool:
+        """Whether the model answers the same question differently each time."""
+        return self.finite and self.repeat > self.loose
+
+    def change(self, logits: Floats, reference: Floats | None = None) -> Floats:
+        """Largest change over the vocabulary, in units of the spread.
+
+        Args:
+            logits: (..., T, V).
+            reference: what they were, broadcastable; None is the baseline's answer.
+
+        Returns:
+            (..., T); infinite where the logits are no numbers.
+        """
+        reference = self.logits if reference is None else reference
+        with np.errstate(invalid="ignore"):  # inf - inf
+            change = np.abs(logits - reference).max(axis=-1) / self.spread
+        return np.where(np.isnan(change), np.inf, change).astype("float32")
+
+
+def measure_baseline(subject: "Subject") -> Baseline:
+    """Ask the model the same question in several ways.
+
+    Args:
+        subject: the model.
+
+    Returns:
+        Its answers.
+
+    Raises:
+        InputError: it fails on any input.
+
+    Example:
+        >>> from keras_transformer.diagnostics.doctor.subject import Subject
+        >>> table = np.random.default_rng(0).normal(size=(20, 20)).astype("float32")
+        >>> baseline = measure_baseline(Subject(lambda source, target_in: table[target_in]))
+        >>> baseline.random, baseline.finite, baseline.failure
+        (False, True, None)
+    """
+    source, target_in, first, failure = _first_answer(subject)
+    second = subject.logits(source, target_in)
+    other_source, other_target = subject.example_batch(len(source), source.shape[1], target_in.shape[1])
+    other_source[-1], other_target[-1] = source[-1], target_in[-1]
+    among_others = subject.logits(other_source, other_target)[-1]
+    finite = bool(np.isfinite(first).all() and np.isfinite(second).all())
+    spread = float(np.median(first[0].std(axis=-1))) if finite else 1.0
+    spread = max(spread, float(np.finfo("float32").tiny))
+    exact, loose = TOLERANCES[subject.epsilon if finite else 2.0**-23]
+    repeat = float(np.abs(second - first).max() / spread) if finite else 0.0
+    noise = max(repeat, float(np.abs(first - first[:1]).max() / spread)) if finite else 0.0
+    companions = float(np.abs(among_others - first[-1]).max() / spread) if finite else 0.0
+    return Baseline(
+        source,
+        target_in,
+        first[0],
+        spread,
+        repeat,
+        companions,
+        finite,
+        failure,
+        exact=max(exact, 10 * min(noise, 0.01)),
+        loose=max(loose, 10 * min(noise, 0.01)),
+    )
+
+
+def _first_answer(subject: "Subject") -> tuple["Ids", "Ids", Floats, str | None]:
+    """The answer to a pair of different lengths or, if the model fails on it, of the same."""
+    failure = None
+    for source_length in (SOURCE_LENGTH, TARGET_LENGTH):
+        pair = subject.example_batch(1, source_length, TARGET_LENGTH)
+        source, target_in = (np.repeat(ids, ROWS, axis=0) for ids in pair)
+        try:
+            return source, target_in, subject.logits(source, target_in), failure
+        except Exception as error:  # whatever anyone's model raises
+            lines = str(error).strip().splitlines() or [type(error).__name__]
+            failure = failure or lines[0].rstrip(".")
+    raise InputError(
+        f"The model fails on source ids {source.shape} and target ids {target_in.shape}: {failure}; "
+        "it is called with int32 arrays of two axes, wrap it in a function if it needs another form."
+    )
+
+
+Check = Callable[["Subject"], list[Finding]]
+
+
+def on_clear_answers(name: str, source: str) -> Callable[[Check], Check]:
+    """Skip a check of changes in logits where these are random or not finite anyway.
+
+    Args:
+        name: of the check.
+        source: section of the paper.
+
+    Returns:
+        A decorator.
+    """
+
+    def decorate(check: Check) -> Check:
+        @wraps(check)
+        def guarded(subject: "Subject") -> list[Finding]:
+            if not subject.baseline.finite:
+                return [skipped(name, "the logits are not finite", fix="first mend that", source=source)]
+            if subject.baseline.random:
+                return [skipped(name, "the logits are random", fix="first mend that", source=source)]
+            return check(subject)
+
+        return guarded
+
+    return decorate
