@@ -12,11 +12,7 @@ from keras_transformer.layers.initializers import another
 from keras_transformer.layers.local_attention import band_mask, local_attention
 from keras_transformer.layers.projection import HeadProjection
 from keras_transformer.layers.rotary import rotate
-from keras_transformer.layers.scaled_dot_product import (
-    attention_weights,
-    masked_softmax,
-    scaled_dot_product_attention,
-)
+from keras_transformer.layers.scaled_dot_product import attention_weights, masked_softmax, scaled_dot_product_attention
 from keras_transformer.registration import register
 
 Tensor = Any
@@ -36,15 +32,14 @@ class MultiHeadAttention(keras.layers.Layer):
         dropout: rate on the attention weights (0 in the paper, which drops only sub-layer outputs).
         use_bias: add biases to the four projections (the paper's have none).
         kernel_initializer: for each of the four projections.
-        window: (left, right) restricts self-attention to that many positions before and after each, at a cost linear
-            in the length: see `local_attention`. None is full attention.
+        window: (left, right) restricts self-attention to that many positions before and after: see `local_attention`.
         rotary: turn queries and keys of self-attention by their positions: see `rotate`.
 
     Call arguments:
         inputs: (B, T, d_model).
         memory: (B, S, d_model) or None for self-attention; must be given at every call or at none.
-        attention_mask: boolean, broadcastable to (B, h, T, S), True where visible. With a window only a padding mask
-            (B, 1, 1, T). (Keras would attach an argument named `mask` to the output.)
+        attention_mask: boolean, broadcastable to (B, h, T, S), True where visible; with a window (B, 1, 1, T). (Keras
+            would attach an argument named `mask` to the output.)
         return_weights: also return the weights (B, h, T, S), float32.
 
     Example:
@@ -135,14 +130,14 @@ class MultiHeadAttention(keras.layers.Layer):
         output = self._join_heads(ops.transpose(heads, (0, 2, 1, 3)))
         return (output, weights) if return_weights else output
 
-    def _project(self, inputs: Tensor, memory: Tensor | None, start: Any = 0) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries (B, T, h, d_k), keys (B, S, h, d_k), values (B, S, h, d_v); `start` is the first position."""
+    def _project(self, inputs: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries (B, T, h, d_k), keys (B, S, h, d_k), values (B, S, h, d_v)."""
         if memory is not None:
             (query,) = self.query_projection(inputs)
             return (query, *self.memory_projection(memory))
         query, key, value = self.self_projection(inputs)
         if self.rotary:
-            positions = ops.arange(ops.shape(inputs)[1], dtype="int32") + start
+            positions = ops.arange(ops.shape(inputs)[1], dtype="int32")
             query, key = rotate(query, positions), rotate(key, positions)
         return query, key, value
 
@@ -162,12 +157,15 @@ class MultiHeadAttention(keras.layers.Layer):
         if self.rotary:  # the K hypotheses stand on one position
             query, key = (rotate(x, ops.reshape(ops.cast(index, "int32"), (1,))) for x in (query, key))
         # A window's cache is a ring: position L takes the place of position 0, which is out of sight by then.
-        start = (0, 0, 0, index % ops.shape(cache["key"])[3], 0)
+        length = ops.shape(cache["key"])[3]
+        start = (0, 0, 0, index % length, 0)
         keys = ops.slice_update(cache["key"], start, key[:, :, :, None, :])
         values = ops.slice_update(cache["value"], start, value[:, :, :, None, :])
         query = query[:, :, :, None, :] * (1.0 / math.sqrt(self.key_dim))  # (B, K, h, 1, d_k)
         scores = ops.matmul(query, ops.transpose(keys, (0, 1, 2, 4, 3)))  # (B, K, h, 1, L)
-        weights = masked_softmax(scores, ops.arange(ops.shape(keys)[3], dtype="int32") <= index)
+        age = (index - ops.arange(length, dtype="int32")) % length  # how long ago each place was filled
+        visible = age <= (index if self.window is None else ops.minimum(index, self.window[0]))
+        weights = masked_softmax(scores, visible)
         heads = ops.matmul(ops.cast(weights, self.compute_dtype), values)[:, :, :, 0]  # (B, K, h, d_v)
         return self._join_heads(heads), {"key": keys, "value": values}
 

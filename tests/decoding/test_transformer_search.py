@@ -19,6 +19,7 @@ from keras import ops
 from keras_transformer.decoding import BeamSearch
 from keras_transformer.decoding.compiled import SearchModel, predict
 
+LOCAL = {"attention_neighbours": 2, "position": "rotary", "norm": "pre"}
 SEARCH = BeamSearch(4, 0.6, 14, n_best=2)
 
 
@@ -38,9 +39,10 @@ def pad(rows: list[list[int]], width: int) -> np.ndarray:
     return np.array([row + [0] * (width - len(row)) for row in rows], dtype="int32")
 
 
-def test_a_wide_beam_is_exhaustive_search(toys: SimpleNamespace) -> None:
+@pytest.mark.parametrize("fields", [{}, LOCAL], ids=["full", "local"])
+def test_a_wide_beam_is_exhaustive_search(toys: SimpleNamespace, fields: dict[str, Any]) -> None:
     """Against the log-softmax in float64 of the teacher-forced model, without any cache."""
-    model = toys.random_transformer(vocab_size=6)
+    model = toys.random_transformer(vocab_size=6, **fields)
     source = np.array([[4, 3, 2, 0], [5, 2, 0, 0]], dtype="int32")
     found = toys.hypotheses(*predict(SearchModel(model, BeamSearch(27, 0.6, 1, n_best=5)), model, source))
     for row, limit in enumerate([4, 3]):
@@ -53,6 +55,32 @@ def test_a_wide_beam_is_exhaustive_search(toys: SimpleNamespace) -> None:
         every = toys.exhaustive(steps.__getitem__, 6, limit, 0.6)[:5]
         assert [y for _, y in found[row]] == [y for _, y in every]
         np.testing.assert_allclose([s for s, _ in found[row]], [s for s, _ in every], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("fields", "longest"),
+    [({"attention_neighbours": 20}, 40), ({"position": "learned", "max_positions": 24}, 24)],
+    ids=["a ring of 21 places", "24 learned positions"],
+)
+def test_greedy_search_past_the_end_of_the_cache(toys: SimpleNamespace, fields: dict[str, Any], longest: int) -> None:
+    """Against the whole target read anew for every token; the model is made to go on to the limit."""
+    model = toys.random_transformer(seed=1, tie_embeddings="none", **fields)
+    projection = ops.convert_to_numpy(model.output_projection.kernel)
+    projection[:, 2] = 0
+    model.output_projection.kernel.assign(4 * projection)
+    source = np.array([[4, 9, 5, 2]], dtype="int32")
+    ids, _ = predict(SearchModel(model, BeamSearch(1, 0.0, 36)), model, source)
+    target_in = np.zeros((1, longest), dtype="int32")  # what is not yet decoded is hidden by being in the future
+    target_in[:, 0] = 1
+    for t in range(longest):
+        logits = ops.convert_to_numpy(model((source, target_in)))[0, t]
+        logits[:2] = -np.inf
+        token = 2 if t == longest - 1 else int(logits.argmax())
+        assert ids[0, 0, t] == token
+        if token == 2:
+            break
+        target_in[0, t + 1] = token
+    assert t > 21 or t == longest - 1
 
 
 def test_the_cache_changes_no_logit(lively: Any) -> None:

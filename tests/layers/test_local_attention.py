@@ -23,9 +23,9 @@ def heads(length: int, value_dim: int = 5, seed: int = 0) -> tuple[np.ndarray, n
     return tuple(rng.normal(size=(2, length, 3, size)).astype("float32") for size in (4, 4, value_dim))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=4 if keras.backend.backend() == "jax" else 20, deadline=None)  # JAX compiles each shape
 @given(
-    length=st.integers(1, 3 * SMALLEST_BLOCK + 1),
+    length=st.integers(2, 3 * SMALLEST_BLOCK + 1),
     left=st.integers(0, SMALLEST_BLOCK + 8),
     right=st.sampled_from([0, 1, 7, SMALLEST_BLOCK + 3]),
     hidden=st.floats(0, 1),

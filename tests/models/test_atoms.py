@@ -24,7 +24,7 @@ CHOICES = {
 }
 SIZES = {
     "vocab_size": 23, "d_model": 16, "num_heads": 2, "key_dim": 6, "value_dim": 5, "d_ff": 24,
-    "num_encoder_layers": 2, "num_decoder_layers": 2,
+    "num_encoder_layers": 1, "num_decoder_layers": 1,
     "max_positions": 16, "dropout": 0.1, "attention_dropout": 0.1, "activation_dropout": 0.1,
 }  # fmt: skip
 
@@ -45,6 +45,8 @@ def sampled_grid() -> list[dict]:
 
 
 GRID = sampled_grid()
+# JAX compiles every operation for every shape. The logits of all combinations are compared on all backends below.
+SHARE = 3 if keras.backend.backend() == "jax" else 1
 IDS = ["-".join(str(value) for value in fields.values()) for fields in GRID]
 
 
@@ -75,7 +77,7 @@ def test_the_sampled_grid_holds_every_pair_of_choices():
         assert seen == set(product(values, others))
 
 
-@pytest.mark.parametrize("fields", GRID, ids=IDS)
+@pytest.mark.parametrize("fields", GRID[::SHARE], ids=IDS[::SHARE])
 def test_a_combination_saves_loads_decodes_with_the_cache_and_keeps_the_past_apart(fields, tmp_path):
     model, (source, target_in) = make(**fields), batch()
     before = logits(model, source, target_in)
@@ -105,7 +107,7 @@ def test_a_combination_saves_loads_decodes_with_the_cache_and_keeps_the_past_apa
     np.testing.assert_allclose(wider[:, : target_in.shape[1]], before, atol=2e-5)
 
 
-@pytest.mark.parametrize("fields", GRID[:: max(1, len(GRID) // 5)], ids=IDS[:: max(1, len(GRID) // 5)])
+@pytest.mark.parametrize("fields", GRID[:: 5 * SHARE], ids=IDS[:: 5 * SHARE])
 def test_a_compiled_step_moves_every_weight(fields):
     model, (source, target_in) = make(**fields, scheduled_sampling=0.3), batch()
     model.compile(optimizer=keras.optimizers.Adam(1e-3), loss=kt.LabelSmoothedCrossEntropy(0.1))

@@ -9,7 +9,7 @@ import pytest
 from keras import ops
 
 from keras_transformer.errors import InputError
-from keras_transformer.models import Transformer, TransformerConfig, load_preset, preset_names
+from keras_transformer.models import Transformer, TransformerConfig, load_preset, preset_names, table3
 
 SMALL = {"vocab_size": 23, "d_model": 16, "num_heads": 4, "d_ff": 32, "num_encoder_layers": 2, "num_decoder_layers": 3}
 RNG = np.random.default_rng(7)
@@ -40,13 +40,15 @@ def randomise(model):
         weight.assign(ops.convert_to_numpy(weight) + rng.normal(size=weight.shape) * 0.1)
 
 
-@pytest.mark.parametrize("use_bias", [False, True])
-def test_logits_equal_torch_nn_transformer(use_bias):
+@pytest.mark.parametrize(
+    "fields", [{}, {"use_bias": True}, {"norm": "pre"}, {"norm": "pre", "activation": "gelu", "use_bias": True}]
+)
+def test_logits_equal_torch_nn_transformer(fields):
     if not find_spec("torch"):
         pytest.skip("the reference is PyTorch, which is not installed: pip install '.[torch]'")
     from tests.torch_oracle import torch_logits
 
-    model = small(use_bias=use_bias)
+    model = small(**fields)
     randomise(model)
     source, target_in = batch()
     ours, theirs = logits(model, source, target_in), torch_logits(model, source, target_in)
@@ -175,21 +177,54 @@ def test_parameter_counts_are_the_papers():
     assert round((base - 37000 * 512) / 1e6, 1) == 44.1
     assert round(base / 1e6, 1) == 63.0
     assert round((parameters(d_model=1024, d_ff=4096, num_heads=16) - 37000 * 1024) / 1e6, 1) == 176.3
-    rows = {  # Table 3: what the row changes, and its parameters in millions
-        "B16": ({"key_dim": 16, "value_dim": 64}, 58),
-        "B32": ({"key_dim": 32, "value_dim": 64}, 60),
-        "C2": ({"num_encoder_layers": 2, "num_decoder_layers": 2}, 36),
-        "C4": ({"num_encoder_layers": 4, "num_decoder_layers": 4}, 50),
-        "C8": ({"num_encoder_layers": 8, "num_decoder_layers": 8}, 80),
-        "Cff1024": ({"d_ff": 1024}, 53),
-        "Cff4096": ({"d_ff": 4096}, 90),
-    }
-    for name, (fields, millions) in rows.items():
+    for name, row in table3().items():
+        fields = load_preset(f"table3/{name}")["model"]
         difference = (parameters(**fields) - base) / 1e6
-        # Both figures of the paper are rounded to a million.
-        assert abs(difference - (millions - 65)) <= 1, name
-    for heads, key_dim in ((1, 512), (4, 128), (16, 32), (32, 16)):
-        assert parameters(num_heads=heads, key_dim=key_dim) == base
+        if "parameters" in row["paper"] and fields["d_model"] == 512:
+            # Both figures of the paper are rounded to a million.
+            assert abs(difference - (row["paper"]["parameters"] - 65)) <= 1, name
+        elif name[0] in "AD":
+            assert difference == 0, name
+    assert parameters(**load_preset("table3/E")["model"]) == base + 2 * 512 * 512  # two tables of 512 positions
+
+
+# Table 3 as the paper prints it, blank cells as in base: N, d_model, d_ff, h, d_k, d_v, P_drop, eps, perplexity, BLEU, M.
+TABLE_3 = """
+A1 6 512 2048 1 512 512 0.1 0.1 5.29 24.9 -
+A2 6 512 2048 4 128 128 0.1 0.1 5.00 25.5 -
+A3 6 512 2048 16 32 32 0.1 0.1 4.91 25.8 -
+A4 6 512 2048 32 16 16 0.1 0.1 5.01 25.4 -
+B1 6 512 2048 8 16 64 0.1 0.1 5.16 25.1 58
+B2 6 512 2048 8 32 64 0.1 0.1 5.01 25.4 60
+C1 2 512 2048 8 64 64 0.1 0.1 6.11 23.7 36
+C2 4 512 2048 8 64 64 0.1 0.1 5.19 25.3 50
+C3 8 512 2048 8 64 64 0.1 0.1 4.88 25.5 80
+C4 6 256 2048 8 32 32 0.1 0.1 5.75 24.5 28
+C5 6 1024 2048 8 128 128 0.1 0.1 4.66 26.0 168
+C6 6 512 1024 8 64 64 0.1 0.1 5.12 25.4 53
+C7 6 512 4096 8 64 64 0.1 0.1 4.75 26.2 90
+D1 6 512 2048 8 64 64 0.0 0.1 5.77 24.6 -
+D2 6 512 2048 8 64 64 0.2 0.1 4.95 25.5 -
+D3 6 512 2048 8 64 64 0.1 0.0 4.67 25.3 -
+D4 6 512 2048 8 64 64 0.1 0.2 5.47 25.7 -
+E 6 512 2048 8 64 64 0.1 0.1 4.92 25.7 -
+"""
+
+
+@pytest.mark.backend_independent
+def test_table_3_presets_are_the_papers_rows():
+    rows = [line.split() for line in TABLE_3.strip().splitlines()]
+    assert [row[0] for row in rows] == list(table3())
+    for name, *cells in rows:
+        preset, paper = load_preset(f"table3/{name}"), table3()[name]["paper"]
+        config = TransformerConfig(vocab_size=37000, **preset["model"])
+        ours = [config.num_encoder_layers, config.d_model, config.d_ff, config.num_heads, *config.head_sizes]
+        ours += [config.dropout, preset["training"]["label_smoothing"], paper["perplexity"], paper["bleu"]]
+        assert ours == [float(cell) for cell in cells[:-1]], name
+        assert str(paper.get("parameters", "-")) == cells[-1], name
+        assert config.num_decoder_layers == config.num_encoder_layers
+        assert config.position == ("learned" if name == "E" else "sinusoidal")
+        assert preset["training"]["max_steps"] == 100_000
 
 
 @pytest.mark.parametrize(
@@ -204,6 +239,11 @@ def test_parameter_counts_are_the_papers():
         ({"vocab_size": 2}, "vocab_size=2"),
         ({"eos_id": 0}, "must be three different ids"),
         ({"d_model": 15, "key_dim": 4}, "odd"),
+        ({"position": "rotary", "key_dim": 3}, "d_k=3 is odd, and rotary positions need an even size; set key_dim"),
+        ({"position": "relative"}, "position='relative'"),
+        ({"attention_neighbours": 3}, "attention_neighbours=3"),
+        ({"source_vocab_size": 30}, "source_vocab_size=30 and vocab_size=23 cannot share one matrix"),
+        ({"source_vocab_size": 2, "tie_embeddings": "none"}, "source_vocab_size=2"),
     ],
 )
 def test_wrong_settings_are_one_sentence(fields, message):
