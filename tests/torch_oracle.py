@@ -11,12 +11,20 @@ def torch_logits(model, source: np.ndarray, target_in: np.ndarray, dtype=torch.f
     """Logits (B, T, V) that torch's own Transformer computes from `model`'s weights."""
     config = model.config
     weights = {v.path.split("/", 1)[1]: np.array(v.numpy() if hasattr(v, "numpy") else v) for v in model.variables}
-    shape = {"batch_first": True, "norm_first": False, "dropout": 0.0, "layer_norm_eps": 1e-6, "dtype": dtype}
+    shape = {
+        "batch_first": True,
+        "norm_first": config.norm == "pre",
+        "activation": config.activation,
+        "dropout": 0.0,
+        "layer_norm_eps": 1e-6,
+        "dtype": dtype,
+    }
     sizes = (config.d_model, config.num_heads, config.d_ff)
+    last = [nn.LayerNorm(config.d_model, eps=1e-6, dtype=dtype) if config.norm == "pre" else None for _ in range(2)]
     encoder = nn.TransformerEncoder(
-        nn.TransformerEncoderLayer(*sizes, **shape), config.num_encoder_layers, enable_nested_tensor=False
+        nn.TransformerEncoderLayer(*sizes, **shape), config.num_encoder_layers, last[0], enable_nested_tensor=False
     )
-    decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(*sizes, **shape), config.num_decoder_layers)
+    decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(*sizes, **shape), config.num_decoder_layers, last[1])
     stack = nn.Transformer(
         *sizes[:2], custom_encoder=encoder, custom_decoder=decoder, batch_first=True, dtype=dtype
     ).eval()
@@ -26,6 +34,10 @@ def torch_logits(model, source: np.ndarray, target_in: np.ndarray, dtype=torch.f
                 {k[len(f"{side}/layer_{i}/") :]: v for k, v in weights.items() if k.startswith(f"{side}/layer_{i}/")},
                 layer,
             )
+
+        if config.norm == "pre":
+            _put(last[side == "decoder"].weight, weights[f"{side}/final_norm/gamma"])
+            _put(last[side == "decoder"].bias, weights[f"{side}/final_norm/beta"])
 
     table = torch.tensor(weights["embedding/embeddings"], dtype=dtype)
     source, target_in = torch.tensor(source).long(), torch.tensor(target_in).long()
@@ -48,11 +60,12 @@ def _embed(ids, table, d_model):
     return table[ids] * math.sqrt(d_model) + encoding.to(table.dtype)
 
 
-def _copy_layer(weights: dict[str, np.ndarray], layer: nn.Module) -> None:
-    def put(parameter, array):
-        with torch.no_grad():
-            parameter.copy_(torch.tensor(array))
+def _put(parameter, array):
+    with torch.no_grad():
+        parameter.copy_(torch.tensor(array))
 
+
+def _copy_layer(weights: dict[str, np.ndarray], layer: nn.Module) -> None:
     def attention(name, module):
         if f"{name}/qkv/kernel" in weights:
             kernel, bias = weights[f"{name}/qkv/kernel"], weights.get(f"{name}/qkv/bias")
@@ -61,10 +74,10 @@ def _copy_layer(weights: dict[str, np.ndarray], layer: nn.Module) -> None:
             bias = None
             if f"{name}/q/bias" in weights:
                 bias = np.concatenate([weights[f"{name}/q/bias"], weights[f"{name}/kv/bias"]])
-        put(module.in_proj_weight, kernel.T)
-        put(module.in_proj_bias, np.zeros(kernel.shape[1]) if bias is None else bias)
-        put(module.out_proj.weight, weights[f"{name}/output/kernel"].T)
-        put(module.out_proj.bias, weights.get(f"{name}/output/bias", np.zeros(kernel.shape[0])))
+        _put(module.in_proj_weight, kernel.T)
+        _put(module.in_proj_bias, np.zeros(kernel.shape[1]) if bias is None else bias)
+        _put(module.out_proj.weight, weights[f"{name}/output/kernel"].T)
+        _put(module.out_proj.bias, weights.get(f"{name}/output/bias", np.zeros(kernel.shape[0])))
 
     attention("self_attention", layer.self_attn)
     norms = ["self_attention_residual"]
@@ -73,9 +86,9 @@ def _copy_layer(weights: dict[str, np.ndarray], layer: nn.Module) -> None:
         norms.append("cross_attention_residual")
     norms.append("feed_forward_residual")
     for i, name in enumerate(norms, start=1):
-        put(getattr(layer, f"norm{i}").weight, weights[f"{name}/norm/gamma"])
-        put(getattr(layer, f"norm{i}").bias, weights[f"{name}/norm/beta"])
-    put(layer.linear1.weight, weights["feed_forward/inner/kernel"].T)
-    put(layer.linear1.bias, weights["feed_forward/inner/bias"])
-    put(layer.linear2.weight, weights["feed_forward/outer/kernel"].T)
-    put(layer.linear2.bias, weights["feed_forward/outer/bias"])
+        _put(getattr(layer, f"norm{i}").weight, weights[f"{name}/norm/gamma"])
+        _put(getattr(layer, f"norm{i}").bias, weights[f"{name}/norm/beta"])
+    _put(layer.linear1.weight, weights["feed_forward/inner/kernel"].T)
+    _put(layer.linear1.bias, weights["feed_forward/inner/bias"])
+    _put(layer.linear2.weight, weights["feed_forward/outer/kernel"].T)
+    _put(layer.linear2.bias, weights["feed_forward/outer/bias"])

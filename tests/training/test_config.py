@@ -77,6 +77,10 @@ def test_saved_and_loaded_it_is_the_same(tmp_path) -> None:
         ("max_steps", "section.key=value"),
         ("=5", "section.key=value"),
         ("training.max_steps={", "not a YAML value"),
+        ("model.position=relative", "position='relative'"),
+        ("model.source_vocab_size=100", "a run has one tokenizer"),
+        ("model.scheduled_sampling=0.1", "set training.scheduled_sampling instead"),
+        ("training.scheduled_sampling=1", "training.scheduled_sampling is 1, expected less than 1"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(override: str, words: str) -> None:
@@ -84,6 +88,23 @@ def test_a_wrong_setting_is_one_sentence(override: str, words: str) -> None:
         resolve_config("tiny", overrides=[override])
     assert words in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_learned_positions_must_reach_the_longest_pair() -> None:
+    learned = ["model.position=learned", "model.max_positions=300"]
+    assert resolve_config("tiny", overrides=learned).data.max_length == 256
+    with pytest.raises(
+        InputError, match=r"data\.max_length=400 tokens need as many learned positions, and model\.max_pos"
+    ):
+        resolve_config("tiny", overrides=[*learned, "data.max_length=400"])
+
+
+def test_scheduled_sampling_is_a_training_setting_that_reaches_the_model() -> None:
+    config = resolve_config(
+        "tiny", overrides=["training.scheduled_sampling=0.25", "training.scheduled_sampling_steps=9"]
+    )
+    model = config.transformer(8000)
+    assert (model.scheduled_sampling, model.scheduled_sampling_steps) == (0.25, 9)
 
 
 def test_unknown_preset_and_recipe_name_the_nearest() -> None:
