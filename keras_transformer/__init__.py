@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from keras_transformer.decoding import BeamSearch, Scorer, Translator
     from keras_transformer.diagnostics.doctor import doctor
+    from keras_transformer.diagnostics.paper import paper
     from keras_transformer.errors import InputError
     from keras_transformer.evaluation import evaluate_translations
     from keras_transformer.export import export_saved_model
@@ -56,6 +57,7 @@ __all__ = [
     "doctor",
     "evaluate_translations",
     "export_saved_model",
+    "paper",
     "paper_adam",
     "resolve_config",
     "token_batches",
@@ -83,6 +85,7 @@ _HOMES = {
     "doctor": "diagnostics.doctor",
     "evaluate_translations": "evaluation",
     "export_saved_model": "export",
+    "paper": "diagnostics.paper",
     "paper_adam": "training",
     "resolve_config": "training",
     "token_batches": "text",
