@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from keras_transformer.decoding import BeamSearch, Scorer, Translator
+    from keras_transformer.diagnostics import AttentionMaps
     from keras_transformer.diagnostics.doctor import doctor
     from keras_transformer.diagnostics.paper import paper
     from keras_transformer.errors import InputError
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AttentionMaps",
     "BeamSearch",
     "InputError",
     "LabelSmoothedCrossEntropy",
@@ -65,6 +67,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AttentionMaps": "diagnostics",
     "BeamSearch": "decoding",
     "InputError": "errors",
     "LabelSmoothedCrossEntropy": "training",

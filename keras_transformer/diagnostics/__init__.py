@@ -4,18 +4,40 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from keras_transformer.diagnostics.attention_callback import AttentionMaps
+    from keras_transformer.diagnostics.attention_figures import plot_attention
     from keras_transformer.diagnostics.attention_maps import cross_attention, plot_cross_attention
+    from keras_transformer.diagnostics.attention_page import attention_html, write_attention_html
+    from keras_transformer.diagnostics.attention_record import AttentionRecord, record_attention
     from keras_transformer.diagnostics.curves import plot_training, read_metrics
     from keras_transformer.diagnostics.gradients import value_and_gradients
 
-__all__ = ["cross_attention", "plot_cross_attention", "plot_training", "read_metrics", "value_and_gradients"]
+__all__ = [
+    "AttentionMaps",
+    "AttentionRecord",
+    "attention_html",
+    "cross_attention",
+    "plot_attention",
+    "plot_cross_attention",
+    "plot_training",
+    "read_metrics",
+    "record_attention",
+    "value_and_gradients",
+    "write_attention_html",
+]
 
 _HOMES = {
+    "AttentionMaps": "attention_callback",
+    "AttentionRecord": "attention_record",
+    "attention_html": "attention_page",
     "cross_attention": "attention_maps",
+    "plot_attention": "attention_figures",
     "plot_cross_attention": "attention_maps",
     "plot_training": "curves",
     "read_metrics": "curves",
+    "record_attention": "attention_record",
     "value_and_gradients": "gradients",
+    "write_attention_html": "attention_page",
 }
 
 

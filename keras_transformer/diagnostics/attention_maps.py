@@ -114,7 +114,7 @@ def plot_cross_attention(
     axes, mean = top.subplots(), weights.mean(axis=0)
     image = _heat_map(axes, mean, float(mean.max()))
     _frame_largest(axes, mean)
-    _label(axes, _shown(rows), _shown(columns))
+    _label(axes, shown_pieces(rows), shown_pieces(columns))
     _scale(axes, image, cell * height, cell * width)
     for head, small in enumerate(panels[:heads]):
         small.set_axis_on()
@@ -177,11 +177,23 @@ def _label(axes: "Axes", rows: Sequence[str], columns: Sequence[str]) -> None:
     axes.tick_params(which="minor", length=0)
 
 
-def _shown(pieces: Sequence[str]) -> list[str]:
-    """Pieces for people: no mark where a word begins, a dot where one goes on, no markup of matplotlib."""
+def shown_pieces(pieces: Sequence[str], *, escape: bool = True) -> list[str]:
+    """Pieces for people: no mark where a word begins, a dot where one goes on.
+
+    Args:
+        pieces: as `Tokenizer.pieces` gives them.
+        escape: hide matplotlib's markup, the dollar sign, from it.
+
+    Returns:
+        One string per piece.
+
+    Example:
+        >>> shown_pieces(["\u2581Hund", "e", "\u2581", "</s>"])
+        ['Hund', '·e', '␣', '</s>']
+    """
     shown = []
     for piece in pieces:
-        begins = piece.startswith("\u2581") or piece == "</s>" or not any(map(str.isalnum, piece))
+        begins = piece.startswith("\u2581") or piece in ("<s>", "</s>") or not any(map(str.isalnum, piece))
         text = piece.removeprefix("\u2581") or "\u2423"  # a space by itself is drawn as an open box
-        shown.append((text if begins else "\u00b7" + text).replace("$", r"\$"))
-    return shown
+        shown.append(text if begins else "\u00b7" + text)
+    return [text.replace("$", r"\$") for text in shown] if escape else shown

@@ -1,5 +1,6 @@
 """What the pictures share: colours, fonts, and how a figure becomes a file."""
 
+import io
 import os
 import warnings
 from pathlib import Path
@@ -74,17 +75,33 @@ def save(drawing: "Figure", path: str | os.PathLike[str], **settings: Any) -> Pa
     Raises:
         InputError: for a suffix that matplotlib does not know, or a place that cannot be written.
     """
-    import matplotlib
-
     target = Path(path)
     formats = drawing.canvas.get_supported_filetypes()
     if target.suffix.removeprefix(".").lower() not in formats:
         raise InputError(f"{target}: a picture cannot be written as {target.suffix!r}; use .png, .pdf or .svg.")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with warnings.catch_warnings(), matplotlib.rc_context({"font.family": list(installed_fonts())}):
-            warnings.filterwarnings("ignore", message="Glyph")  # a letter no installed font has is drawn as a box
-            drawing.savefig(target, dpi=150, **settings)
+        _write(drawing, target, dpi=150, **settings)
     except OSError as error:
         raise InputError(f"{target}: cannot be written ({error.strerror or error}).") from error
     return target
+
+
+def as_png(drawing: "Figure", dpi: int = 110) -> bytes:
+    """A figure as the content of a PNG file.
+
+    Args:
+        drawing: the figure.
+        dpi: pixels per inch.
+    """
+    content = io.BytesIO()
+    _write(drawing, content, dpi=dpi, format="png")
+    return content.getvalue()
+
+
+def _write(drawing: "Figure", target: Any, **settings: Any) -> None:
+    import matplotlib
+
+    with warnings.catch_warnings(), matplotlib.rc_context({"font.family": list(installed_fonts())}):
+        warnings.filterwarnings("ignore", message="Glyph")  # a letter no installed font has is drawn as a box
+        drawing.savefig(target, **settings)

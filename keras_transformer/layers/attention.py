@@ -98,8 +98,8 @@ class MultiHeadAttention(keras.layers.Layer):
 
     def _join_heads(self, heads: Tensor) -> Tensor:
         """Concat(head_1 .. head_h) W^O: (B, T, h, d_v) -> (B, T, d_model)."""
-        joined = ops.reshape(heads, (-1, ops.shape(heads)[1], self.num_heads * self.value_dim))
-        return self.output_projection(joined)
+        rows, length = ops.shape(heads)[:2]
+        return self.output_projection(ops.reshape(heads, (rows, length, self.num_heads * self.value_dim)))
 
     def project_memory(self, memory: Tensor) -> dict[str, Tensor]:
         """Keys (B, h, S, d_k) and values (B, h, S, d_v) of a memory (B, S, d_model): once per sentence."""

@@ -89,16 +89,17 @@ def local_attention(
     weights = weights if dropout is None else dropout(weights, training=True)
     heads = ops.matmul(weights, ops.transpose(values, (0, 1, 3, 2, 4)))  # (B, m, h, c, d_v)
     heads = ops.transpose(heads, (0, 1, 3, 2, 4))
-    return ops.reshape(heads, (-1, ops.shape(heads)[1] * block, *heads.shape[3:]))[:, :length]
+    shape = ops.shape(heads)
+    return ops.reshape(heads, (shape[0], shape[1] * block, *heads.shape[3:]))[:, :length]
 
 
 def _blocks(inputs: Tensor, block: int) -> Tensor:
     """(B, n, ...) -> (B, m, c, ...), m = n / c rounded up, zeros (False) at the end."""
-    length = ops.shape(inputs)[1]
+    rows, length = ops.shape(inputs)[:2]
     missing = (block - length % block) % block
-    zeros = ops.zeros((ops.shape(inputs)[0], missing, *inputs.shape[2:]), dtype=inputs.dtype)
+    zeros = ops.zeros((rows, missing, *inputs.shape[2:]), dtype=inputs.dtype)
     count = (length + missing) // block
-    return ops.reshape(ops.concatenate([inputs, zeros], axis=1), (-1, count, block, *inputs.shape[2:]))
+    return ops.reshape(ops.concatenate([inputs, zeros], axis=1), (rows, count, block, *inputs.shape[2:]))
 
 
 def _with_neighbours(blocks: Tensor, sides: tuple[bool, bool]) -> Tensor:

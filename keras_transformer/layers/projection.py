@@ -72,10 +72,11 @@ class HeadProjection(keras.layers.Layer):
         outputs = ops.matmul(inputs, self.kernel)  # (B, T, sum of h * size)
         if self.use_bias:
             outputs = outputs + self.bias
-        length, start, heads = ops.shape(inputs)[1], 0, []
+        rows, length = ops.shape(inputs)[:2]
+        start, heads = 0, []
         for size in self.sizes:
             end = start + self.num_heads * size
-            heads.append(ops.reshape(outputs[..., start:end], (-1, length, self.num_heads, size)))
+            heads.append(ops.reshape(outputs[..., start:end], (rows, length, self.num_heads, size)))
             start = end
         return heads
 

@@ -58,15 +58,15 @@ def test_the_picture_shows_these_weights(parts: Any, tmp_path: Path, monkeypatch
     assert list(shown) == ["head 1", "head 2", "head 3", "head 4"]
     for panel, head in zip(shown.values(), weights, strict=True):
         np.testing.assert_allclose(panel.get_images()[0].get_array(), head, atol=1e-6)
-    assert [label.get_text() for label in axes.get_yticklabels()] == attention_maps._shown(rows)
-    assert [label.get_text() for label in axes.get_xticklabels()] == attention_maps._shown(columns)
+    assert [label.get_text() for label in axes.get_yticklabels()] == attention_maps.shown_pieces(rows)
+    assert [label.get_text() for label in axes.get_xticklabels()] == attention_maps.shown_pieces(columns)
     framed = [(frame.get_x() + 0.5, frame.get_y() + 0.5) for frame in axes.patches]
     assert framed == [(column, row) for row, column in enumerate(weights.mean(axis=0).argmax(axis=1))]
 
 
 @pytest.mark.backend_independent
 def test_pieces_are_shown_for_people() -> None:
-    shown = attention_maps._shown(["▁Hund", "e", "▁", "$x$", "...", "</s>"])
+    shown = attention_maps.shown_pieces(["▁Hund", "e", "▁", "$x$", "...", "</s>"])
     assert shown == ["Hund", "·e", "␣", r"·\$x\$", "...", "</s>"]
 
 

@@ -39,6 +39,13 @@ def test_blocked_equals_masked_full_attention(length, left, right, hidden):
     np.testing.assert_allclose(blocked, full, atol=1e-5)
 
 
+def test_no_positions_and_no_rows_give_none():
+    for rows, length in ((2, 0), (0, 5)):
+        query, key, value = (x[:rows, :length] for x in heads(5))
+        mask = ops.convert_to_tensor(np.ones((rows, 1, 1, length), bool))
+        assert tuple(local_attention(query, key, value, (2, 2), mask).shape) == (rows, length, 3, 5)
+
+
 def test_the_band_is_the_neighbourhood():
     i, j = np.indices((9, 9))
     for left, right in ((0, 0), (2, 1), (8, 0), (20, 20)):

@@ -82,7 +82,7 @@ def _absolute(printed: list[_Count]) -> Block:
                 tolerance=0.5,
                 formula=count.letters.parameters(count.vocabulary) / 1e6,
                 formula_tolerance=0.0,
-                digits=".4g",
+                digits=".2f",
             )
             for count in printed
         ),

@@ -51,11 +51,18 @@ class Row:
 
     def cells(self) -> tuple[str, ...]:
         """The row as text: name, paper, ours, tolerance, formula, verdict."""
-        figures = (self.paper, self.ours, self.tolerance, self.formula)
-        paper, ours, tolerance, formula = ("" if value is None else format(value, self.digits) for value in figures)
-        if self.tolerance is not None:
-            tolerance = format(self.tolerance, ".2g")
-        return (self.name, paper, ours, tolerance, formula, "OFF" if self.verdict == "off" else self.verdict)
+        ours = format(self.ours, self.digits)
+        formula = "" if self.formula is None else format(self.formula, self.digits)
+        tolerance = "" if self.tolerance is None else format(self.tolerance, ".2g" if self.tolerance < 100 else ",.0f")
+        return (self.name, self._paper_cell(), ours, tolerance, formula, self.verdict.replace("off", "OFF"))
+
+    def _paper_cell(self) -> str:
+        """A whole number as it is printed, another one like ours."""
+        if self.paper is None:
+            return ""
+        if isinstance(self.paper, int):
+            return format(self.paper, "+,d" if self.digits.startswith("+") else ",d")
+        return format(self.paper, self.digits)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in types that JSON knows; a figure that is no number is None."""
