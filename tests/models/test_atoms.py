@@ -12,7 +12,8 @@ import pytest
 from keras import ops
 
 import keras_transformer as kt
-from keras_transformer.models import Transformer
+from keras_transformer.layers import causal_mask
+from keras_transformer.models import Transformer, TransformerDecoder
 
 CHOICES = {
     "position": ("sinusoidal", "learned", "rotary", "none"),
@@ -117,6 +118,21 @@ def test_a_compiled_step_moves_every_weight(fields):
     assert np.isfinite(loss.history["loss"][0])
     for weight, old in zip(model.trainable_weights, before, strict=True):
         assert np.abs(ops.convert_to_numpy(weight) - old).max() > 0, weight.path
+
+
+@pytest.mark.parametrize("neighbours", [None, 4])
+def test_a_decoder_without_cross_attention_steps_as_it_reads(neighbours):
+    """A language model: two hypotheses with a cache, against both at once."""
+    decoder = TransformerDecoder(
+        2, num_heads=2, key_dim=4, d_ff=8, cross_attention=False, neighbours=neighbours, rotary=True, norm="pre"
+    )
+    x = np.random.default_rng(0).normal(size=(2, 9, 8)).astype("float32")
+    whole = ops.convert_to_numpy(decoder(x, attention_mask=None if neighbours else causal_mask(9)))
+    assert not any("cross" in weight.path for weight in decoder.weights)
+    cache = decoder.init_cache(None, None, beam_size=2, length=9, batch_size=1)
+    for t in range(9):
+        step, cache = decoder.step(ops.convert_to_tensor(x[None, :, t]), t, cache)
+        np.testing.assert_allclose(ops.convert_to_numpy(step)[0], whole[:, t], atol=1e-5)
 
 
 @pytest.fixture(scope="module")
