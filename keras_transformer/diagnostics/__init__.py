@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from keras_transformer.diagnostics.attention_maps import cross_attention, plot_cross_attention
     from keras_transformer.diagnostics.attention_page import attention_html, write_attention_html
     from keras_transformer.diagnostics.attention_record import AttentionRecord, record_attention
+    from keras_transformer.diagnostics.attention_table import head_table
     from keras_transformer.diagnostics.curves import plot_training, read_metrics
     from keras_transformer.diagnostics.gradients import value_and_gradients
 
@@ -17,6 +18,7 @@ __all__ = [
     "AttentionRecord",
     "attention_html",
     "cross_attention",
+    "head_table",
     "plot_attention",
     "plot_cross_attention",
     "plot_training",
@@ -30,6 +32,7 @@ _HOMES = {
     "AttentionMaps": "attention_callback",
     "AttentionRecord": "attention_record",
     "attention_html": "attention_page",
+    "head_table": "attention_table",
     "cross_attention": "attention_maps",
     "plot_attention": "attention_figures",
     "plot_cross_attention": "attention_maps",
