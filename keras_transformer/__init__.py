@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from keras_transformer.export import export_saved_model
     from keras_transformer.layers import MultiHeadAttention
     from keras_transformer.models import Transformer, TransformerConfig
-    from keras_transformer.text import ParallelCorpus, TokenBatches, Tokenizer, datasets, token_batches
+    from keras_transformer.text import ParallelCorpus, TokenBatches, Tokenizer, TokenizerPair, datasets, token_batches
     from keras_transformer.training import (
         LabelSmoothedCrossEntropy,
         Perplexity,
@@ -51,6 +51,7 @@ __all__ = [
     "TokenAccuracy",
     "TokenBatches",
     "Tokenizer",
+    "TokenizerPair",
     "Transformer",
     "TransformerConfig",
     "TransformerSchedule",
@@ -80,6 +81,7 @@ _HOMES = {
     "TokenAccuracy": "training",
     "TokenBatches": "text",
     "Tokenizer": "text",
+    "TokenizerPair": "text",
     "Transformer": "models",
     "TransformerConfig": "models",
     "TransformerSchedule": "training",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from keras_transformer.decoding.protocols import TokenizerLike
+from keras_transformer.decoding.protocols import TokenizerLike, source_side
 from keras_transformer.errors import InputError
 
 
@@ -48,9 +48,13 @@ def check_tokenizer(model: Any, tokenizer: TokenizerLike) -> None:
                 f"the model's {name} is {ours} and the tokenizer's {theirs}; "
                 "use the tokenizer the model was trained with."
             )
-    vocab_size = getattr(config, "vocab_size", tokenizer.vocab_size)
-    if tokenizer.vocab_size > vocab_size:
-        raise InputError(
-            f"the tokenizer has {tokenizer.vocab_size} pieces and the model knows {vocab_size}; "
-            "use the tokenizer the model was trained with."
-        )
+    source = source_side(tokenizer)
+    for name, pieces, known in (
+        ("tokenizer", tokenizer.vocab_size, getattr(config, "vocab_size", None)),
+        ("source's tokenizer", source.vocab_size, getattr(config, "source_symbols", None)),
+    ):
+        if known is not None and pieces > known:
+            raise InputError(
+                f"the {name} has {pieces} pieces and the model knows {known}; "
+                "use the tokenizer the model was trained with."
+            )

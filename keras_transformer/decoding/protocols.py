@@ -46,6 +46,11 @@ class StepModel(Protocol):
         """Read `ids` (B, K) at position `index`: logits (B, K, V) of the next position, and the new cache."""
 
 
+def source_side(tokenizer: Any) -> Any:
+    """What encodes sources: a tokenizer's `source` where it has one (`TokenizerPair`), else the tokenizer itself."""
+    return getattr(tokenizer, "source", tokenizer)
+
+
 class TokenizerLike(Protocol):
     """Text to ids and back. `keras_transformer.Tokenizer` is one."""
 

@@ -8,7 +8,7 @@ import numpy as np
 from keras_transformer.decoding.batches import by_length, pad_rows
 from keras_transformer.decoding.checks import check_lines, check_tokenizer, check_whole
 from keras_transformer.decoding.compiled import ScoringModel, predict
-from keras_transformer.decoding.protocols import TokenizerLike
+from keras_transformer.decoding.protocols import TokenizerLike, source_side
 from keras_transformer.decoding.scores import CorpusScore, PairScore
 from keras_transformer.errors import InputError
 
@@ -67,7 +67,8 @@ class Scorer:
                 f"there are {len(sources)} sources and {len(targets)} targets; expected one target for each source."
             )
         eos = self.tokenizer.eos_id
-        source_ids = [[*map(int, ids), eos] for ids in self.tokenizer.encode([line.strip() for line in sources])]
+        encode = source_side(self.tokenizer).encode
+        source_ids = [[*map(int, ids), eos] for ids in encode([line.strip() for line in sources])]
         target_ids = [[*map(int, ids), eos] for ids in self.tokenizer.encode([line.strip() for line in targets])]
         return self.score_ids(source_ids, target_ids, per_token=per_token)
 

@@ -11,7 +11,7 @@ from keras_transformer.decoding.beam_search import BeamSearch
 from keras_transformer.decoding.checks import check_lines, check_tokenizer, check_whole
 from keras_transformer.decoding.compiled import SearchModel, predict
 from keras_transformer.decoding.hypothesis import EMPTY, Hypothesis
-from keras_transformer.decoding.protocols import TokenizerLike
+from keras_transformer.decoding.protocols import TokenizerLike, source_side
 from keras_transformer.decoding.search_state import smaller
 
 LOG = logging.getLogger("keras_transformer")
@@ -186,9 +186,9 @@ class Translator:
 
     def _sources(self, lines: list[str], first_line: int) -> list[list[int]]:
         """`pieces + [eos]` of each line, cut to the longest that is allowed; nothing for a line without pieces."""
-        eos, longest = self.tokenizer.eos_id, self.max_source_length
+        eos, longest, encode = self.tokenizer.eos_id, self.max_source_length, source_side(self.tokenizer).encode
         sources = []
-        for number, pieces in enumerate(self.tokenizer.encode([line.strip() for line in lines]), first_line):
+        for number, pieces in enumerate(encode([line.strip() for line in lines]), first_line):
             ids = list(map(int, pieces))
             if len(ids) + 1 > longest:
                 self.truncated.append(Truncation(number, len(ids) + 1, longest))

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from keras import ops
 
+from keras_transformer.decoding.protocols import source_side
 from keras_transformer.diagnostics.pictures import FAINT, INK, ORANGE, figure, save
 from keras_transformer.errors import InputError
 
@@ -47,7 +48,8 @@ def cross_attention(
     Raises:
         InputError: if a sentence is empty, or there is no such layer.
     """
-    (source_pieces,), (target_pieces,) = tokenizer.encode([source]), tokenizer.encode([translation])
+    reader = source_side(tokenizer)
+    (source_pieces,), (target_pieces,) = reader.encode([source]), tokenizer.encode([translation])
     for name, pieces in (("source sentence", source_pieces), ("translation", target_pieces)):
         if not pieces:
             raise InputError(f"The {name} is empty, so there is no attention to show; give a sentence.")
@@ -59,7 +61,7 @@ def cross_attention(
     target_in = [tokenizer.bos_id, *target_pieces]
     inputs = (np.array([source_ids], "int32"), np.array([target_in], "int32"))
     weights = ops.cast(model.attention_weights(inputs)["cross"][layer][0], "float32")  # (h, T, S)
-    return ops.convert_to_numpy(weights), tokenizer.pieces(target_ids), tokenizer.pieces(source_ids)
+    return ops.convert_to_numpy(weights), tokenizer.pieces(target_ids), reader.pieces(source_ids)
 
 
 def plot_cross_attention(

@@ -88,6 +88,9 @@ def _servable(model: Any, tokenizer: Any, settings: SearchSettings) -> Any:
     # Both are tracked by being attributes: what a function uses and nothing tracks cannot be saved.
     module.model_variables = [variable.value for variable in model.variables]
     module.tokenizer = tensorflow_text.SentencepieceTokenizer(model=tokenizer.proto)
+    module.source_tokenizer = module.tokenizer
+    if tokenizer.source is not tokenizer:
+        module.source_tokenizer = tensorflow_text.SentencepieceTokenizer(model=tokenizer.source.proto)
 
     @tf.function(input_signature=[tf.TensorSpec((None, None), tf.int32)])  # traced once for both signatures
     def best(source_ids: Any) -> tuple[Any, Any]:
@@ -97,7 +100,7 @@ def _servable(model: Any, tokenizer: Any, settings: SearchSettings) -> Any:
 
     @tf.function(input_signature=[tf.TensorSpec((None,), tf.string, name="text")])
     def translate(text: Any) -> dict[str, Any]:
-        ids, score = best(_source_ids(module.tokenizer, tokenizer, text, settings.max_source_length))
+        ids, score = best(_source_ids(module.source_tokenizer, tokenizer, text, settings.max_source_length))
         return {"translation": _detokenized(module.tokenizer, tokenizer, ids), "score": score}
 
     @tf.function(input_signature=[tf.TensorSpec((None, None), tf.int32, name="source_ids")])

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from keras_transformer.decoding.protocols import source_side
 from keras_transformer.errors import InputError
 
 TOLERANCE = 1e-4
@@ -57,7 +58,7 @@ def expect(translator: Any, samples: Sequence[str]) -> list[Expected]:
         One entry per sentence.
     """
     long = next((text for text in samples if text.strip()), DEFAULT_SAMPLES[0]) + " "
-    pieces = max(1, len(translator.tokenizer.encode([long])[0]))
+    pieces = max(1, len(source_side(translator.tokenizer).encode([long])[0]))
     long *= 1 + translator.max_source_length // pieces
     odd = [b"", b" \t ", "\t ﬁve Ünïcödé 日本 ① 😀\u2028x\u3000".encode(), b"not \xff UTF-8 \xf0\x9f", long.encode()]
     texts = [*(text.encode("utf-8", "replace") for text in samples), *odd]
@@ -66,7 +67,7 @@ def expect(translator: Any, samples: Sequence[str]) -> list[Expected]:
     quiet = copy.copy(translator)
     quiet.on_truncated = lambda truncation: None  # the long sentence is cut on purpose
     best = [hypotheses[0] for hypotheses in quiet.translate(lines)]
-    ids = translator.tokenizer.encode([line.strip() for line in lines])
+    ids = source_side(translator.tokenizer).encode([line.strip() for line in lines])
     return [
         Expected(text, hypothesis.text, hypothesis.score, tuple(source), tuple(hypothesis.ids))
         for text, hypothesis, source in zip(texts, best, ids, strict=True)

@@ -87,7 +87,9 @@ class TokenBatches:
         )
         self.tokens_per_batch, self.row_multiple, self.seed = tokens_per_batch, row_multiple, seed
         self._tokenizer = tokenizer
-        self._sources, self._targets = (EncodedTexts(tokenizer, texts) for texts in sides(corpus))
+        sources, targets = sides(corpus)
+        self._sources = EncodedTexts(getattr(tokenizer, "source", tokenizer), sources)
+        self._targets = EncodedTexts(tokenizer, targets)
         given = sorted_chain(buckets, row_multiple) if buckets else []
         edges = given[-1].edges if given else (tokens_per_batch // row_multiple,) * 2
         limits = min(edges[0], max_length), min(edges[1], max_length)

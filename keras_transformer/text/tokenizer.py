@@ -83,14 +83,14 @@ class Tokenizer:
         return cls(train_model(text, vocab_size, max_sentences))
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
+    def load(cls, path: str | Path) -> "Tokenizer":
         """Read a SentencePiece model from a file and check its special ids.
 
         Args:
             path: the `.model` file.
 
         Returns:
-            The tokenizer.
+            The tokenizer; a `TokenizerPair` if that is what was saved.
 
         Raises:
             InputError: there is no such file, or it is not a model this package can use.
@@ -102,14 +102,17 @@ class Tokenizer:
             >>> Tokenizer.load(path).vocab_size
             280
         """
-        try:
-            proto = Path(path).read_bytes()
-        except OSError as error:
-            raise InputError(
-                f"{path}: cannot be read ({error.strerror or error}); expected a SentencePiece model file."
-            ) from None
-        _open_model(proto, str(path))
-        return cls(proto)
+        tokenizer = Tokenizer(_read_model(path))
+        if not source_path(path).is_file():
+            return tokenizer
+        from keras_transformer.text.tokenizer_pair import TokenizerPair
+
+        return TokenizerPair(Tokenizer(_read_model(source_path(path))), tokenizer)
+
+    @property
+    def source(self) -> "Tokenizer":
+        """What encodes sources: this one, but for a `TokenizerPair`."""
+        return self
 
     def save(self, path: str | Path) -> None:
         """Write the model file atomically.
@@ -238,11 +241,32 @@ class Tokenizer:
     def __hash__(self) -> int:
         return hash(self.proto)
 
-    def __reduce__(self) -> tuple[type[Self], tuple[bytes]]:
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         return type(self), (self.proto,)
 
     def __repr__(self) -> str:
         return f"Tokenizer(vocab_size={self.vocab_size})"
+
+
+def source_path(path: str | Path) -> Path:
+    """Where a `TokenizerPair` saved at `path` keeps the source's model.
+
+    Example:
+        >>> source_path("runs/en-ja/tokenizer.model").as_posix()
+        'runs/en-ja/source-tokenizer.model'
+    """
+    return Path(path).with_name(f"source-{Path(path).name}")
+
+
+def _read_model(path: str | Path) -> bytes:
+    try:
+        proto = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror or error}); expected a SentencePiece model file."
+        ) from None
+    _open_model(proto, str(path))
+    return proto
 
 
 def _without_surrogates(text: str) -> str:

@@ -42,14 +42,21 @@ class RunConfig(Section):
     training: TrainingSettings = TrainingSettings()
     decoding: DecodingSettings = DecodingSettings()
 
-    def transformer(self, vocab_size: int) -> TransformerConfig:
-        """The model's configuration for a tokenizer of `vocab_size` entries."""
+    def transformer(self, vocab_size: int, source_vocab_size: int | None = None) -> TransformerConfig:
+        """The model's configuration for a tokenizer of `vocab_size` entries, and `source_vocab_size` of its own."""
         training = self.training
         sampling = {
             "scheduled_sampling": training.scheduled_sampling,
             "scheduled_sampling_steps": training.scheduled_sampling_steps,
         }
-        return make_config(**{**self.model, **sampling, "vocab_size": vocab_size})
+        return make_config(
+            **{**self.model, **sampling, "vocab_size": vocab_size, "source_vocab_size": source_vocab_size}
+        )
+
+    def transformer_for(self, tokenizer: Any) -> TransformerConfig:
+        """The model's configuration for a `Tokenizer` or a `TokenizerPair`."""
+        source = getattr(tokenizer, "source", tokenizer)
+        return self.transformer(tokenizer.vocab_size, None if source is tokenizer else source.vocab_size)
 
     @model_validator(mode="after")
     def _learned_positions_reach(self) -> Self:
@@ -58,6 +65,15 @@ class RunConfig(Section):
             raise ValueError(
                 f"data.max_length={self.data.max_length} tokens need as many learned positions, and "
                 f"model.max_positions={model.max_positions}; raise the one or lower the other"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _vocabularies_fit_the_embeddings(self) -> Self:
+        if not self.tokenizer.shared and self.model.get("tie_embeddings", "three-way") == "three-way":
+            raise ValueError(
+                "tokenizer.shared=false gives each language a vocabulary of its own, and one matrix cannot embed both; "
+                "set model.tie_embeddings=decoder"
             )
         return self
 
@@ -189,7 +205,8 @@ def _check_model(model: Mapping[str, Any], tokenizer: Any) -> None:
         raise InputError("model.vocab_size follows from the tokenizer; set tokenizer.vocab_size instead.")
     if model.get("source_vocab_size") is not None:
         raise InputError(
-            "model.source_vocab_size is for models in a script: a run has one tokenizer for both languages."
+            "model.source_vocab_size follows from the tokenizer; set tokenizer.shared=false and "
+            "tokenizer.source_vocab_size instead."
         )
     for name in ("scheduled_sampling", "scheduled_sampling_steps"):
         if name in model:

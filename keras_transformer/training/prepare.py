@@ -1,7 +1,6 @@
 """Everything that is checked and made before the first update."""
 
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from keras_transformer.errors import InputError
@@ -61,6 +60,7 @@ def settle_config(files: RunFiles, config: RunConfig) -> None:
     """
     if not files.checkpoints.is_dir():
         files.tokenizer.unlink(missing_ok=True)
+        files.source_tokenizer.unlink(missing_ok=True)
         files.data.unlink(missing_ok=True)
     elif files.config.is_file():
         before, now = _flat(RunConfig.load(files.config).model_dump()), _flat(config.model_dump())
@@ -101,7 +101,7 @@ def prepare(
         tokenizer = Tokenizer.load(files.tokenizer)
     else:
         reporter.say(f"training a tokenizer of {config.tokenizer.vocab_size:,} subwords")
-        tokenizer = Tokenizer.train(train, config.tokenizer.vocab_size)
+        tokenizer = _train_tokenizer(config, train)
         tokenizer.save(files.tokenizer)
     _settle_data(files, train, valid, tokenizer)
     training = config.training
@@ -115,6 +115,16 @@ def prepare(
     )
     reporter.say(str(batches.report))
     return Materials(train, valid, tokenizer, batches)
+
+
+def _train_tokenizer(config: RunConfig, train: Any) -> Any:
+    """The vocabulary of a run, or the two of it."""
+    from keras_transformer.text import Tokenizer, TokenizerPair
+
+    settings = config.tokenizer
+    if settings.shared:
+        return Tokenizer.train(train, settings.vocab_size)
+    return TokenizerPair.train_apart(train, settings.vocab_size, settings.source_vocab_size)
 
 
 def load_corpora(config: RunConfig, train: Any | None = None, valid: Any | None = None) -> tuple[Any, Any | None]:
@@ -204,7 +214,7 @@ def _settle_data(files: RunFiles, train: Any, valid: Any | None, tokenizer: Any)
     now = {
         "training pairs": train.fingerprint,
         "validation pairs": valid.fingerprint if valid is not None else None,
-        "tokenizer": sha256(tokenizer.proto).hexdigest(),
+        "tokenizer": tokenizer.fingerprint,
     }
     before = read_json(files.data)
     if before is None:

@@ -154,7 +154,7 @@ class Run:
         """The run's architecture with these weights."""
         from keras_transformer.models import Transformer
 
-        fields = self.config.transformer(self.tokenizer.vocab_size).model_dump()
+        fields = self.config.transformer_for(self.tokenizer).model_dump()
         model = Transformer(**fields, dtype=self.config.training.precision)
         restore_model_state(model, arrays, optimizer=False)
         return model

@@ -23,6 +23,7 @@ class RunFiles:
         self.directory = Path(directory)
         self.config = self.directory / "config.yaml"
         self.tokenizer = self.directory / "tokenizer.model"
+        self.source_tokenizer = self.directory / "source-tokenizer.model"  # where languages share none
         self.data = self.directory / "data.json"
         self.checkpoints = self.directory / "checkpoints"
         self.metrics = self.directory / "metrics.jsonl"

@@ -15,9 +15,20 @@ class Section(BaseModel):
 
 
 class TokenizerSettings(Section):
-    """The subword vocabulary shared by source and target."""
+    """The subword vocabulary, shared by source and target or one for each."""
 
     vocab_size: int = Field(8000, ge=260, description="Entries, the 4 special ids and 256 bytes included.")
+    shared: bool = Field(True, description="One vocabulary for both; false needs model.tie_embeddings=decoder or none.")
+    source_vocab_size: int | None = Field(None, ge=260, description="Entries of the source's own; None is vocab_size.")
+
+    @model_validator(mode="after")
+    def _a_size_for_what_there_is(self) -> Self:
+        if self.shared and self.source_vocab_size is not None:
+            raise ValueError(
+                f"tokenizer.source_vocab_size={self.source_vocab_size} is for a vocabulary of the source alone; "
+                "set tokenizer.shared=false, or leave it out"
+            )
+        return self
 
 
 class DataSettings(Section):

@@ -204,7 +204,7 @@ def build_model(
     if strategy is None and training.replicas > 1:
         strategy = _mirrored(training.replicas)
     keras.utils.set_random_seed(training.seed)
-    fields = config.transformer(tokenizer.vocab_size).model_dump()
+    fields = config.transformer_for(tokenizer).model_dump()
     with strategy.scope() if strategy is not None else nullcontext():
         model = Transformer(**fields, dtype=training.precision)
         model.compile(

@@ -78,8 +78,9 @@ def test_saved_and_loaded_it_is_the_same(tmp_path) -> None:
         ("=5", "section.key=value"),
         ("training.max_steps={", "not a YAML value"),
         ("model.position=relative", "position='relative'"),
-        ("model.source_vocab_size=100", "a run has one tokenizer"),
+        ("model.source_vocab_size=100", "set tokenizer.shared=false and tokenizer.source_vocab_size instead"),
         ("model.scheduled_sampling=0.1", "set training.scheduled_sampling instead"),
+        ("tokenizer.source_vocab_size=900", "set tokenizer.shared=false, or leave it out"),
         ("training.scheduled_sampling=1", "training.scheduled_sampling is 1, expected less than 1"),
     ],
 )
