@@ -13,7 +13,7 @@ from keras_transformer.diagnostics.paper.layers import CONVOLUTION, RECURRENT, R
 from keras_transformer.diagnostics.paper.rows import Block, Row
 from keras_transformer.layers import MultiHeadAttention
 
-PATH, MOST_LAYERS = 65, 20
+PATH, MOST_LAYERS = 33, 20
 SEED = 1
 
 
@@ -73,7 +73,7 @@ def paths() -> Block:
     Reference:
         Vaswani et al. 2017, section 4, table 1.
     """
-    width, neighbours, kernel, small = 8, 16, 9, 3
+    width, neighbours, kernel, small = 8, 8, 5, 3
     sides = (neighbours // 2, neighbours // 2)
 
     def built(layer: Any, depth: int) -> Any:

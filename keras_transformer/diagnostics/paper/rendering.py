@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from keras_transformer.diagnostics.paper.rows import Block, Listing, Section
 
 LINE = 110
+PIPE = "\\|"  # in a table of Markdown
 
 INTRODUCTION = """\
 # The paper, recomputed
@@ -83,24 +84,12 @@ def section_markdown(section: Section, images: Mapping[str, str], machine: str) 
         rule = [":--" if left else "--:" for left in _is_text(header)]
         table = "\n".join(_markdown_line(line) for line in (header, rule, *lines))
         where = f" Measured on {machine}." if isinstance(part, Listing) and part.measured else ""
-        pieces.append(f"**{escaped(part.title)}.** {escaped(part.how)}{where}\n\n{table}")
-    pieces += map(escaped, section.notes)
+        pieces.append(f"**{part.title}.** {part.how}{where}\n\n{table}")
+    pieces += section.notes
     if section.name in images:
         pieces.append(f"![{section.title}]({images[section.name]})")
     return "\n\n".join(pieces)
 
 
 def _markdown_line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(map(escaped, cells))} |"
-
-
-def escaped(text: str) -> str:
-    r"""Text as Markdown, with the signs that it would read for its own.
-
-    Example:
-        >>> escaped("h * d_k")
-        'h \\* d\\_k'
-    """
-    for sign in "\\*_|":
-        text = text.replace(sign, f"\\{sign}")
-    return text
+    return f"| {' | '.join(cell.replace('|', PIPE) for cell in cells)} |"

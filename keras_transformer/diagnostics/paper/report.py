@@ -12,7 +12,7 @@ from keras_transformer.diagnostics.paper.heads import heads
 from keras_transformer.diagnostics.paper.layer_costs import layer_costs
 from keras_transformer.diagnostics.paper.parameters import parameters
 from keras_transformer.diagnostics.paper.reach import reach
-from keras_transformer.diagnostics.paper.rendering import INTRODUCTION, LINE, escaped, section_markdown, section_text
+from keras_transformer.diagnostics.paper.rendering import INTRODUCTION, LINE, section_markdown, section_text
 from keras_transformer.diagnostics.paper.rows import Row, Section
 from keras_transformer.diagnostics.paper.scaling import scaling
 from keras_transformer.diagnostics.paper.schedule import schedule
@@ -94,7 +94,7 @@ class Report:
         Returns:
             Markdown.
         """
-        caveats = [f"- {escaped(caveat)}" for section in self.sections for caveat in section.caveats]
+        caveats = [f"- {caveat}" for section in self.sections for caveat in section.caveats]
         pieces = [INTRODUCTION, f"**{self.summary()}**"]
         if caveats:
             pieces += ["## What does not hold as printed", "\n".join(caveats)]

@@ -60,9 +60,9 @@ class Row:
         """A whole number as it is printed, another one like ours."""
         if self.paper is None:
             return ""
-        if isinstance(self.paper, int):
+        if isinstance(self.paper, int) and self.paper:
             return format(self.paper, "+,d" if self.digits.startswith("+") else ",d")
-        return format(self.paper, self.digits)
+        return format(self.paper, self.digits) if self.paper else "0"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in types that JSON knows; a figure that is no number is None."""

@@ -66,7 +66,7 @@ def _score_variance(weights: Array) -> float:
 
     The logarithm of a weight is its score less a constant of the row, so the variance within rows is the scores'.
     """
-    return float(np.var(np.log(weights.astype("float64")), axis=-1, ddof=1).mean())
+    return float(np.var(np.log(np.maximum(weights, 1e-38).astype("float64")), axis=-1, ddof=1).mean())
 
 
 def _before(samples: list[dict[str, Array]]) -> Block:
