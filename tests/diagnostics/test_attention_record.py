@@ -17,6 +17,13 @@ def pieces() -> kt.Tokenizer:
     return tokenizer()
 
 
+FIELDS = [
+    {"num_heads": 1},
+    {"num_heads": 16, "norm": "pre", "activation": "swiglu"},
+    {"num_heads": 2, "position": "rotary", "attention_neighbours": 4},
+]
+
+
 class Unmasked(kt.Transformer):
     """Takes padding in the source for text."""
 
@@ -59,7 +66,7 @@ def decoded_step_by_step(model: Any, source: list[int], target: list[int]) -> di
     return {"decoder": own, "cross": cross}
 
 
-@pytest.mark.parametrize("fields", [{"num_heads": 1}, {"num_heads": 16}], ids=str)
+@pytest.mark.parametrize("fields", FIELDS, ids=lambda fields: "-".join(map(str, fields.values())))
 def test_weights_of_the_translation_are_those_of_decoding_it_step_by_step(pieces: Any, fields: Any) -> None:
     model = lively(**fields)
     record = record_attention(model, pieces, SENTENCE, translator=translate(model, pieces))
@@ -68,7 +75,7 @@ def test_weights_of_the_translation_are_those_of_decoding_it_step_by_step(pieces
     for kind, weights in steps.items():
         assert record.weights[kind].dtype == np.float32
         assert weights.std() > 0.03
-        np.testing.assert_allclose(record.weights[kind], weights, atol=2e-6, err_msg=kind)
+        np.testing.assert_allclose(record.weights[kind], weights, atol=1e-5, err_msg=kind)
 
 
 def test_ids_are_the_searchs_own_not_those_of_its_text(pieces: Any) -> None:
@@ -81,8 +88,6 @@ def test_ids_are_the_searchs_own_not_those_of_its_text(pieces: Any) -> None:
     assert pieces.encode([best.text])[0] != list(best.ids)
     assert record.written_pieces == tuple(pieces.pieces(record.target_ids))
     assert record.read_pieces == ("<s>", *record.written_pieces[:-1])
-    greedy = record_attention(model, pieces, SENTENCE, translator=translate(model, pieces, beam_size=1))
-    assert greedy.target_ids != record.target_ids
 
 
 def test_rows_sum_to_one_and_nothing_lies_on_padding(pieces: Any) -> None:
@@ -122,11 +127,13 @@ def test_a_source_that_the_translator_cuts_is_cut_here_too(pieces: Any) -> None:
 
 
 def test_padding_finds_room_where_there_is_any(pieces: Any) -> None:
-    """A sentence as long as the model allows leaves none."""
-    model = lively(num_decoder_layers=1)
-    for words in range(1, 9):
+    """A table of learned positions has none beyond its end."""
+    model = lively(position="learned", max_positions=6, num_decoder_layers=1)
+    for words in (2, 5):
         record = record_attention(model, pieces, "a " * words, "a")
         assert record.weights["encoder"].shape[-1] == words + 1
+    with pytest.raises(kt.InputError, match="6"):
+        record_attention(model, pieces, "a " * 6, "a")
 
 
 def test_bad_input_gets_one_sentence(pieces: Any) -> None:
