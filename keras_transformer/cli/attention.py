@@ -18,7 +18,9 @@ _KINDS = ("encoder", "decoder", "cross")
 
 def attention(
     run: RunFolder,
-    sentence: Annotated[str, typer.Argument(help="Source sentence, in quotes.", show_default=False)],
+    sentence: Annotated[
+        str, typer.Argument(metavar="SENTENCE", help="Source sentence, in quotes.", show_default=False)
+    ],
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a page to look at in a browser.", show_default=False)
     ] = None,
