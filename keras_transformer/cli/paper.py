@@ -35,8 +35,7 @@ def paper(
 
     Exit code 1 says that a figure is off by more than its rounding.
     """
-    if markdown and not markdown.resolve().parent.is_dir():
-        raise InputError(f"{markdown} cannot be written: its folder does not exist; make it, or name another.")
+    _check(plots, markdown)
     import_backend()
     import keras_transformer as kt
 
@@ -52,3 +51,13 @@ def paper(
         markdown.write_text(report.markdown(links), encoding="utf-8")
     typer.echo(json.dumps(report.to_dict(), indent=2) if as_json else report.text())
     raise typer.Exit(report.exit_code)
+
+
+def _check(plots: Path | None, markdown: Path | None) -> None:
+    """Refuse what could not be written before a minute of work, not after."""
+    if markdown and not markdown.resolve().parent.is_dir():
+        raise InputError(f"{markdown} cannot be written: its folder does not exist; make it, or name another.")
+    if markdown and markdown.is_dir():
+        raise InputError(f"{markdown} is a folder; name a file in it for --markdown.")
+    if plots and plots.exists() and not plots.is_dir():
+        raise InputError(f"{plots} is a file; name a folder for --plots.")

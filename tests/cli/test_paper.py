@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from keras_transformer.diagnostics.paper import SECTION_NAMES
 from keras_transformer.layers import SinusoidalPositions
 
 pytestmark = pytest.mark.tensorflow_backend
@@ -33,13 +34,24 @@ def test_a_figure_that_is_off_is_exit_code_1(command, monkeypatch) -> None:
     monkeypatch.setattr(SinusoidalPositions, "call", lambda self, inputs, start=0: call(self, inputs, start + 1))
     outcome = command("paper", "--only", "sinusoids")
     assert outcome.code == 1
-    assert "OFF: Sinusoidal positions: largest difference" in outcome.out
+    assert "OFF: Sinusoidal positions: largest difference: paper 0, ours 9.6e-01, within 0.0002" in outcome.out
 
 
 def test_what_is_mistyped_is_one_sentence(command, tmp_path) -> None:
     outcome = command("paper", "--only", "scalling")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == "keras-transformer: There is no section 'scalling'. Did you mean 'scaling'?\n"
-    outcome = command("paper", "--markdown", tmp_path / "none" / "page.md")
-    assert (outcome.code, outcome.err.count("\n")) == (2, 1)
-    assert "its folder does not exist" in outcome.err
+    (tmp_path / "file").touch()
+    for option, place, sentence in (
+        ("--markdown", tmp_path / "none" / "page.md", "its folder does not exist"),
+        ("--markdown", tmp_path, "is a folder"),
+        ("--plots", tmp_path / "file", "is a file"),
+    ):
+        outcome = command("paper", option, place)
+        assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+        assert sentence in outcome.err
+
+
+def test_help_names_every_section(command) -> None:
+    text = command("paper", "--help").out
+    assert all(name in text for name in SECTION_NAMES)

@@ -43,7 +43,7 @@ def heads(timing: bool = True) -> Section:
 
 
 def _layer(number: int) -> MultiHeadAttention:
-    layer = MultiHeadAttention(num_heads=number, key_dim=WIDTH // number)
+    layer = MultiHeadAttention(num_heads=number, key_dim=WIDTH // number, dtype="float32")
     layer.build((None, None, WIDTH))
     return layer
 

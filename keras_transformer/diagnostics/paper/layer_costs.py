@@ -18,7 +18,7 @@ from keras_transformer.diagnostics.paper.rows import Block, Listing, Row, Sectio
 from keras_transformer.diagnostics.paper.timing import seconds
 
 WIDTH, HEADS, NEIGHBOURS, KERNEL = 128, 4, 32, 3
-LENGTHS = (32, 64, 128, 256, 512, 1024, 2048)
+LENGTHS = (32, 64, 128, 256, 512, 1024, 2048, 4096)
 SEED = 1
 
 FORMULAS: dict[str, tuple[str, str, str, Callable[[int], float]]] = {

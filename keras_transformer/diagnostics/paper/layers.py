@@ -34,10 +34,10 @@ def table1_layers(width: int, *, heads: int, neighbours: int, kernel: int, seed:
     """
     sides = (neighbours // 2, neighbours // 2)
     layers = {
-        SELF_ATTENTION: MultiHeadAttention(num_heads=heads, key_dim=width // heads),
-        RESTRICTED: MultiHeadAttention(num_heads=heads, key_dim=width // heads, window=sides),
-        RECURRENT: keras.layers.LSTM(width, return_sequences=True),
-        CONVOLUTION: keras.layers.Conv1D(width, kernel, padding="same"),
+        SELF_ATTENTION: MultiHeadAttention(num_heads=heads, key_dim=width // heads, dtype="float32"),
+        RESTRICTED: MultiHeadAttention(num_heads=heads, key_dim=width // heads, window=sides, dtype="float32"),
+        RECURRENT: keras.layers.LSTM(width, return_sequences=True, dtype="float32"),
+        CONVOLUTION: keras.layers.Conv1D(width, kernel, padding="same", dtype="float32"),
     }
     for number, layer in enumerate(layers.values()):
         layer.build((None, None, width))

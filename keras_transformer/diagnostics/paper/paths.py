@@ -56,8 +56,8 @@ class _CountingCell(keras.layers.LSTMCell):
 
 def _sequential_steps(length: int, width: int) -> int:
     """Calls of the cell, each of which needs the state that the one before returned."""
-    cell = _CountingCell(width)
-    layer = keras.layers.RNN(cell, unroll=True)
+    cell = _CountingCell(width, dtype="float32")
+    layer = keras.layers.RNN(cell, unroll=True, dtype="float32")
     layer.build((None, length, width))
     cell.calls = 0
     layer(np.zeros((1, length, width), "float32"))
@@ -82,15 +82,15 @@ def paths() -> Block:
         return layer
 
     def convolution(depth: int) -> Any:
-        return built(keras.layers.Conv1D(width, kernel, padding="causal"), depth)
+        return built(keras.layers.Conv1D(width, kernel, padding="causal", dtype="float32"), depth)
 
     def dilated(depth: int) -> Any:
         # More than the sequence is long does not help, and some backends pad for it.
         rate = min(small**depth, PATH)
-        return built(keras.layers.Conv1D(width, small, padding="causal", dilation_rate=rate), depth)
+        return built(keras.layers.Conv1D(width, small, padding="causal", dilation_rate=rate, dtype="float32"), depth)
 
     def attention(depth: int, window: tuple[int, int] | None = None) -> Any:
-        return built(MultiHeadAttention(num_heads=2, key_dim=width // 2, window=window), depth)
+        return built(MultiHeadAttention(num_heads=2, key_dim=width // 2, window=window, dtype="float32"), depth)
 
     distance = PATH - 1
     kinds = (

@@ -9,6 +9,7 @@ import numpy as np
 
 from keras_transformer.diagnostics.paper.layers import CONVOLUTION, RECURRENT, RESTRICTED, SELF_ATTENTION
 from keras_transformer.diagnostics.paper.report import Report
+from keras_transformer.diagnostics.paper.sinusoids import encodings
 from keras_transformer.diagnostics.pictures import BLUE, FAINT, INK, ORANGE, figure, plain, save
 
 if TYPE_CHECKING:
@@ -104,9 +105,7 @@ def _sinusoids(curves: Curves) -> "Figure":
         drawing, 3, "PE(pos) for pos < 128", "Wavelength of pair i, positions", "PE(pos) . PE(pos + k)"
     )
     encoding.grid(visible=False)
-    encoding.imshow(
-        np.asarray(curves["encoding"]), aspect="auto", cmap="RdBu", vmin=-1, vmax=1, interpolation="nearest"
-    )
+    encoding.imshow(encodings()[:128], aspect="auto", cmap="RdBu", vmin=-1, vmax=1, interpolation="nearest")
     encoding.set_xlabel("dimension", fontsize=9, color=FAINT)
     encoding.set_ylabel("pos", fontsize=9, color=FAINT)
     wavelength.plot(curves["wavelength"], color=BLUE)

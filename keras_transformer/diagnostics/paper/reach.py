@@ -93,7 +93,7 @@ def _rows(curves: dict[str, Array]) -> Block:
                 digits=".3f",
             ),
             *(Row(name, float(ratio), paper=1, tolerance=0.3, digits=".3f") for name, ratio in within.items()),
-            *(Row(name, float(tail.max()), paper=0, tolerance=0, digits="g") for name, tail in beyond.items()),
+            *(Row(name, float(tail.max()), paper=0, tolerance=1e-6, digits="g") for name, tail in beyond.items()),
             Row(f"{RECURRENT}: at distance 64, of that at 1", float(recurrent[64] / recurrent[1]), digits=".1e"),
             Row(f"{RECURRENT}: factor per step", _per_step(recurrent), digits=".3f"),
         ),

@@ -13,7 +13,7 @@ from keras_transformer.diagnostics.paper.layer_costs import layer_costs
 from keras_transformer.diagnostics.paper.parameters import parameters
 from keras_transformer.diagnostics.paper.reach import reach
 from keras_transformer.diagnostics.paper.rendering import INTRODUCTION, LINE, section_markdown, section_text
-from keras_transformer.diagnostics.paper.rows import Row, Section
+from keras_transformer.diagnostics.paper.rows import ROW_HEADER, Row, Section
 from keras_transformer.diagnostics.paper.scaling import scaling
 from keras_transformer.diagnostics.paper.schedule import schedule
 from keras_transformer.diagnostics.paper.sinusoids import sinusoids
@@ -64,6 +64,9 @@ class Report:
         """0 if none is off, else 1."""
         return 0 if self.ok else 1
 
+    def __str__(self) -> str:
+        return self.text()
+
     def text(self) -> str:
         """The report for a terminal."""
         pieces = [section_text(section) for section in self.sections]
@@ -74,7 +77,12 @@ class Report:
         return "\n\n".join([*pieces, *self._off_lines(), f"{self.summary()}\n{self.machine}"])
 
     def _off_lines(self) -> list[str]:
-        return [f"OFF: {section.title}: {row.name}: {' '.join(row.cells()[1:5])}" for section, row in self.off]
+        lines = []
+        for section, row in self.off:
+            figures = zip(ROW_HEADER[1:-1], row.cells()[1:-1], strict=True)
+            shown = ", ".join(f"{name} {figure}" for name, figure in figures if figure)
+            lines.append(f"OFF: {section.title}: {row.name}: {shown}")
+        return lines
 
     def summary(self) -> str:
         """How many figures agree, in one line."""
@@ -145,7 +153,7 @@ def paper(
     for name in only or ():
         if name not in _SECTIONS:
             raise InputError(f"There is no section {name!r}.{did_you_mean(name, _SECTIONS)}")
-    start, wanted, sections = time.perf_counter(), only or SECTION_NAMES, []
+    start, wanted, sections = time.perf_counter(), dict.fromkeys(only or SECTION_NAMES), []
     for number, name in enumerate(wanted, start=1):
         make = partial(_SECTIONS[name], timing=timing) if name in _TIMED else _SECTIONS[name]
         if progress is not None:

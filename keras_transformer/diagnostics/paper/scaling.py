@@ -113,7 +113,7 @@ def _in_layers() -> Block:
 def _layer_variances(d_k: int, d_model: int = 512, tokens: int = 64, rows: int = 16) -> dict[str, float]:
     rng = np.random.default_rng([SEED, d_k, d_model])
     heads = d_model // d_k
-    layer = MultiHeadAttention(num_heads=heads, key_dim=d_k)
+    layer = MultiHeadAttention(num_heads=heads, key_dim=d_k, dtype="float32")
     layer.build((None, tokens, d_model))
     limit = math.sqrt(6 / (2 * d_model))  # of Glorot's uniform distribution
     layer.set_weights([rng.uniform(-limit, limit, weight.shape).astype("float32") for weight in layer.weights])
@@ -121,7 +121,7 @@ def _layer_variances(d_k: int, d_model: int = 512, tokens: int = 64, rows: int =
     output, weights = (ops.convert_to_numpy(each) for each in layer(inputs, return_weights=True))
     fused = ops.convert_to_numpy(layer(inputs))
     # The fused path shows no weights; its output is theirs if it equals the output that was computed with them.
-    same = np.abs(fused - output).max() <= 1e-3 * np.abs(output).max()
+    same = np.abs(fused - output).max() <= 1e-2 * np.abs(output).max()
     variance = _score_variance(weights)
     return {"returned": variance, "fused": variance if same else math.nan}
 

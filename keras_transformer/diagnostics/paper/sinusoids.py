@@ -26,13 +26,13 @@ def sinusoids() -> Section:
     Reference:
         Vaswani et al. 2017, section 3.5.
     """
-    encodings = _encodings()
-    waves = _wavelengths(encodings)
+    table = encodings()
+    waves = _wavelengths(table)
     return Section(
         name="sinusoids",
         title="Sinusoidal positions",
         source="section 3.5",
-        parts=(_waves(waves), _table(encodings), _rotations(encodings), _products(encodings)),
+        parts=(_waves(waves), _table(table), _rotations(table), _products(table)),
         notes=("Small i is the fast end, large i the slow one.",),
         caveats=(
             "The wavelengths do not reach 10000 * 2 pi = 62,832 positions: that is where the progression would end, "
@@ -41,14 +41,17 @@ def sinusoids() -> Section:
         ),
         curves={
             "wavelength": waves.tolist(),
-            "encoding": np.round(encodings[:128], 4).tolist(),
-            "product": (encodings[:256] @ encodings[0]).tolist(),
+            "product": (table[:256] @ table[0]).tolist(),
         },
     )
 
 
-def _encodings() -> Array:
-    """What the real layer adds to zeros: (LENGTH, WIDTH)."""
+def encodings() -> Array:
+    """What the real layer adds to zeros.
+
+    Returns:
+        (LENGTH, WIDTH), one row per position.
+    """
     zeros = ops.zeros((1, LENGTH, WIDTH), dtype="float32")
     layer = SinusoidalPositions(dtype="float32")
     return np.asarray(ops.convert_to_numpy(layer(zeros)), "float64")[0]

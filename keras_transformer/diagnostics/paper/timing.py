@@ -10,7 +10,7 @@ import keras
 import numpy as np
 from keras import ops
 
-PATIENCE = 0.3
+PATIENCE = 0.5
 """Seconds spent on one figure, beside one run to compile; at least three runs are made."""
 
 

@@ -14,6 +14,8 @@ from keras_transformer.layers.local_attention import band_mask
 from keras_transformer.models import Transformer
 from keras_transformer.training.schedule import TransformerSchedule
 
+pytestmark = pytest.mark.tensorflow_backend  # what finds them is the same on every backend
+
 Patch = pytest.MonkeyPatch
 
 
@@ -142,7 +144,6 @@ def embeddings_not_shared(patch: Patch) -> None:
     patch.setattr(Transformer, "__init__", lambda self, **fields: init(self, **fields, tie_embeddings="decoder"))
 
 
-@pytest.mark.tensorflow_backend
 @pytest.mark.parametrize("error", [with_biases, one_layer_too_many, embeddings_not_shared])
 def test_a_model_of_another_size_is_off(error: Callable[[Patch], None], monkeypatch: Patch) -> None:
     def verdicts() -> set[str]:
@@ -154,7 +155,6 @@ def test_a_model_of_another_size_is_off(error: Callable[[Patch], None], monkeypa
     assert verdicts() == {"off"}
 
 
-@pytest.mark.tensorflow_backend
 def test_a_preset_of_another_size_is_off_in_the_operations(monkeypatch: Patch) -> None:
     one_layer_too_many(monkeypatch)
     assert {"base, forward", "big, training", "base, operations"} <= set(off("flops"))

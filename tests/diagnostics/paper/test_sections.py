@@ -1,5 +1,6 @@
 """Each section agrees with the paper on every backend, and its numbers are those of the package's own classes."""
 
+import keras
 import numpy as np
 import pytest
 
@@ -89,6 +90,15 @@ def test_a_longer_wait_is_measured_as_longer() -> None:
     short, long = (seconds(lambda x, number=number: steps(x, number), (300, 300)) for number in (1, 40))
     assert long > 3 * short
     assert "keras" in machine()
+
+
+def test_a_policy_of_low_precision_changes_nothing() -> None:
+    policy = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        assert off(sinusoids()) == off(reach()) == []
+    finally:
+        keras.config.set_dtype_policy(policy)
 
 
 def test_every_row_of_table_3_is_a_preset() -> None:
