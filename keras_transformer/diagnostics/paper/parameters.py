@@ -60,7 +60,7 @@ def parameters() -> Section:
         name="parameters",
         title="Parameter counts",
         source="table 3",
-        parts=(_absolute(printed), _differences(counts), _fitting(printed)),
+        parts=(_absolute(counts), _differences(counts), _fitting(printed)),
         notes=(
             "Perplexity and BLEU of table 3 take a training run each and are not recomputed here; the presets "
             "table3/A1 to table3/E hold the settings.",
@@ -69,7 +69,7 @@ def parameters() -> Section:
     )
 
 
-def _absolute(printed: list[_Count]) -> Block:
+def _absolute(counts: list[_Count]) -> Block:
     return Block(
         title=f"Parameters in millions; V = {FITTED_VOCABULARY:,}, for big {BIG_VOCABULARY:,}",
         how="Sizes of all weights of the real model, built from its preset. Within: half a unit of the printed digit. "
@@ -79,12 +79,12 @@ def _absolute(printed: list[_Count]) -> Block:
                 name=count.name,
                 paper=count.letters.millions,
                 ours=count.total / 1e6,
-                tolerance=0.5,
+                tolerance=None if count.letters.millions is None else 0.5,
                 formula=count.letters.parameters(count.vocabulary) / 1e6,
                 formula_tolerance=0.0,
                 digits=".2f",
             )
-            for count in printed
+            for count in counts
         ),
     )
 
@@ -94,26 +94,26 @@ def _differences(counts: list[_Count]) -> Block:
     base = counts[0]
     rows = []
     for count in counts[1:]:
+        millions, name = count.letters.millions, f"{count.name} - base"
         if count.letters.d_model != base.letters.d_model:
-            continue
-        millions = count.letters.millions
-        exact = count.letters.stack - base.letters.stack
+            name += f", V = {count.vocabulary:,}"
+        formula = count.letters.parameters(count.vocabulary) - base.letters.parameters(base.vocabulary)
         rows.append(
             Row(
-                name=f"{count.name} - base",
+                name=name,
                 paper=0 if millions is None else millions - (base.letters.millions or 0),
                 ours=(count.total - base.total) / 1e6,
                 tolerance=1.0,
-                formula=exact / 1e6,
+                formula=formula / 1e6,
                 formula_tolerance=1e-9,
                 digits="+.2f",
             )
         )
     return Block(
-        title="Difference from base in millions; any V",
-        how="Size of the real model less that of base; rows of d_model 512, where V drops out. Paper: difference of "
-        "the printed counts, 0 where the cell is blank (as base). Within: both printed counts are rounded to a "
-        "million.",
+        title="Difference from base in millions",
+        how="Size of the real model less that of base. Where d_model is 512, as in base, V drops out; elsewhere it is as "
+        "above. Paper: difference of the printed counts, 0 where the cell is blank (as base). Within: both printed "
+        "counts are rounded to a million.",
         rows=tuple(rows),
     )
 
