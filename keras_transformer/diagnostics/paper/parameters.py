@@ -111,8 +111,8 @@ def _differences(counts: list[_Count]) -> Block:
         )
     return Block(
         title="Difference from base in millions",
-        how="Size of the real model less that of base. Where d_model is 512, as in base, V drops out; elsewhere it is as "
-        "above. Paper: difference of the printed counts, 0 where the cell is blank (as base). Within: both printed "
+        how="Size of the real model less that of base. Where d_model is 512, as in base, V drops out; elsewhere it is "
+        "as above. Paper: difference of the printed counts, 0 where the cell is blank (as base). Within: both printed "
         "counts are rounded to a million.",
         rows=tuple(rows),
     )

@@ -53,7 +53,8 @@ class Row:
         """The row as text: name, paper, ours, tolerance, formula, verdict."""
         ours = format(self.ours, self.digits)
         formula = "" if self.formula is None else format(self.formula, self.digits)
-        tolerance = "" if self.tolerance is None else format(self.tolerance, ".2g" if self.tolerance < 100 else ",.0f")
+        large = self.tolerance is not None and 100 <= self.tolerance < 1e6
+        tolerance = "" if self.tolerance is None else format(self.tolerance, ",.0f" if large else ".2g")
         return (self.name, self._paper_cell(), ours, tolerance, formula, self.verdict.replace("off", "OFF"))
 
     def _paper_cell(self) -> str:
