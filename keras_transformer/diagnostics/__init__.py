@@ -1,4 +1,4 @@
-"""Looking into a model and a run: attention maps, training curves, gradients."""
+"""Looking into a model, a run and a corpus: attention maps, training curves, gradients, what is wrong with text."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from keras_transformer.diagnostics.attention_record import AttentionRecord, record_attention
     from keras_transformer.diagnostics.attention_table import head_table
     from keras_transformer.diagnostics.curves import plot_training, read_metrics
+    from keras_transformer.diagnostics.doctor.corpus import examine_corpus
     from keras_transformer.diagnostics.gradients import value_and_gradients
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "AttentionRecord",
     "attention_html",
     "cross_attention",
+    "examine_corpus",
     "head_table",
     "plot_attention",
     "plot_cross_attention",
@@ -34,6 +36,7 @@ _HOMES = {
     "attention_html": "attention_page",
     "head_table": "attention_table",
     "cross_attention": "attention_maps",
+    "examine_corpus": "doctor.corpus",
     "plot_attention": "attention_figures",
     "plot_cross_attention": "attention_maps",
     "plot_training": "curves",

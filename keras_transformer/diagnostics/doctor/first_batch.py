@@ -13,6 +13,8 @@ from keras_transformer.diagnostics.doctor.training_batches import read_batches
 
 ON_PADDING, ALIKE, UNITS = "attention on padding", "heads differ", "feed-forward units"
 ROWS, COLUMNS = 8, 16
+MOST_SILENT = 0.75
+"""Share of silent units that passes: in a trained model a third is silent on one batch, and not on the next."""
 
 
 def layer_name(path: str) -> str:
@@ -158,7 +160,7 @@ def check_units(subject: Subject) -> list[Finding]:
             silent[name] = float((~active.any(axis=0)).mean())
     worst = max(silent, key=lambda name: silent[name])
     evidence = f"{100 * silent[worst]:.0f} % silent in {worst}, {100 * np.mean(list(silent.values())):.1f} % in all"
-    if silent[worst] < 0.5:
+    if silent[worst] < MOST_SILENT:
         return [passed(UNITS, evidence, source="section 3.3")]
     return [
         Finding(

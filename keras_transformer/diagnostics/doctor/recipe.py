@@ -72,10 +72,29 @@ def check_recipe(subject: Subject) -> list[Finding]:
     if recipe is None:
         fix = "pass optimizer=, or recipe= (a RunConfig, a schedule or a rate), or compile the model"
         return [skipped("recipe", "no optimizer or schedule given", fix=fix, source=SOURCE)]
-    rates = {step: recipe.rate(step) for step in _STEPS}
-    step = max(rates, key=lambda each: rates[each])
-    curve = Curve(rates[step], step, rates[1])
+    curve = sample(recipe)
     return [_warmup(recipe, curve), _peak(recipe, curve), *_adam(recipe.optimizer)]
+
+
+def sample(recipe: Recipe) -> Curve:
+    """The curve at 1, 10, ... 200,000 steps, and more closely around its largest.
+
+    Args:
+        recipe: the recipe.
+
+    Returns:
+        The curve.
+
+    Example:
+        >>> print(sample(Recipe(lambda step: min(step / 500, 1.0) * 1e-3, None, None)))
+        2e-06 at step 1, largest 0.001 at about step 500
+    """
+    rates = {step: recipe.rate(step) for step in _STEPS}
+    around = _STEPS.index(max(rates, key=lambda step: rates[step]))
+    low, high = _STEPS[max(0, around - 1)], _STEPS[min(len(_STEPS) - 1, around + 1)]
+    rates |= {step: recipe.rate(step) for step in range(low, high, max(1, (high - low) // 100))}
+    step = max(sorted(rates), key=lambda each: rates[each])
+    return Curve(rates[step], step, rates[1])
 
 
 def find_recipe(subject: Subject) -> Recipe | None:
