@@ -12,7 +12,18 @@ from typing import Annotated
 import typer
 
 import keras_transformer
-from keras_transformer.cli import attention, average, evaluate, export, paper, quickstart, score, train, translate
+from keras_transformer.cli import (
+    attention,
+    average,
+    doctor,
+    evaluate,
+    export,
+    paper,
+    quickstart,
+    score,
+    train,
+    translate,
+)
 from keras_transformer.cli.failures import INTERRUPTED, describe
 
 COMMANDS: dict[Callable[..., None], tuple[str, ...]] = {
@@ -23,6 +34,7 @@ COMMANDS: dict[Callable[..., None], tuple[str, ...]] = {
     evaluate.evaluate: evaluate.EXAMPLES,
     average.average: average.EXAMPLES,
     export.export: export.EXAMPLES,
+    doctor.doctor: doctor.EXAMPLES,
     attention.attention: attention.EXAMPLES,
     paper.paper: paper.EXAMPLES,
 }

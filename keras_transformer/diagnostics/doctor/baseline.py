@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from keras_transformer.diagnostics.doctor.arrays import Floats
-from keras_transformer.diagnostics.doctor.findings import Finding, skipped
+from keras_transformer.diagnostics.doctor.arrays import Floats, precision
+from keras_transformer.diagnostics.doctor.findings import Finding, reason, skipped
 from keras_transformer.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,8 +33,10 @@ class Baseline:
         logits: (T, V), the answer.
         spread: standard deviation of the logits over the vocabulary: the unit of all changes.
         repeat: how much the answer changes when the same is asked again.
+        source_change: how much it changes when the words of the source are others.
         companions: how much it changes when the other sentences of the batch are others.
         finite: whether all logits are.
+        epsilon: rounding step of the model's arithmetic, as far as its logits show it.
         failure: why lengths S and T that differ did not work; None if they did.
         exact: the smallest change that counts, shapes being the same.
         loose: the same where shapes differ.
@@ -45,11 +47,18 @@ class Baseline:
     logits: Floats
     spread: float
     repeat: float
+    source_change: float
     companions: float
     finite: bool
+    epsilon: float
     failure: str | None
     exact: float
     loose: float
+
+    @property
+    def reads_source(self) -> bool:
+        """Whether the source has any influence."""
+        return self.source_change > self.exact
 
     @property
     def random(self) -> bool:
@@ -99,18 +108,23 @@ def measure_baseline(subject: "Subject") -> Baseline:
     finite = bool(np.isfinite(first).all() and np.isfinite(second).all())
     spread = float(np.median(first[0].std(axis=-1))) if finite else 1.0
     spread = max(spread, float(np.finfo("float32").tiny))
-    exact, loose = TOLERANCES[subject.epsilon if finite else 2.0**-23]
+    epsilon = precision(first) if finite else 2.0**-23
+    exact, loose = TOLERANCES[epsilon]
     repeat = float(np.abs(second - first).max() / spread) if finite else 0.0
     noise = max(repeat, float(np.abs(first - first[:1]).max() / spread)) if finite else 0.0
     companions = float(np.abs(among_others - first[-1]).max() / spread) if finite else 0.0
+    other_words = subject.other_words(source, subject.source_vocab_size)
+    source_change = float(np.abs(subject.logits(other_words, target_in) - first).max() / spread)
     return Baseline(
         source,
         target_in,
         first[0],
         spread,
         repeat,
+        source_change,
         companions,
         finite,
+        epsilon,
         failure,
         exact=max(exact, 10 * min(noise, 0.01)),
         loose=max(loose, 10 * min(noise, 0.01)),
@@ -126,8 +140,7 @@ def _first_answer(subject: "Subject") -> tuple["Ids", "Ids", Floats, str | None]
         try:
             return source, target_in, subject.logits(source, target_in), failure
         except Exception as error:  # whatever anyone's model raises
-            lines = str(error).strip().splitlines() or [type(error).__name__]
-            failure = failure or lines[0].rstrip(".")
+            failure = failure or reason(error)
     raise InputError(
         f"The model fails on source ids {source.shape} and target ids {target_in.shape}: {failure}; "
         "it is called with int32 arrays of two axes, wrap it in a function if it needs another form."

@@ -4,17 +4,21 @@ import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from keras_transformer.diagnostics.doctor.findings import Diagnosis, Finding
+from keras_transformer.diagnostics.doctor.findings import Diagnosis, Finding, reason
 from keras_transformer.diagnostics.doctor.hooks import Hooks
 from keras_transformer.diagnostics.doctor.subject import Subject
 
 Check = Callable[[Subject], list[Finding]]
+Progress = Callable[[str, int, int], None]
 
-WIRING = ("numerics", "inference", "causality", "padding", "heads", "scale", "embeddings", "tying", "replicas")
+WIRING = ("numerics", "inference", "heads", "scale", "causality", "padding", "embeddings", "tying", "replicas")
 """Modules whose checks ask the model as it is; each has a tuple CHECKS."""
 
-TRAINING: tuple[str, ...] = ()
-"""Modules whose checks look at batches, loss and recipe, or train a copy."""
+PRACTICE = ("pipeline", "loss", "recipe", "first_batch", "gradient_norms", "start")
+"""Modules whose checks look at batches, loss and recipe, and at the model on a first batch."""
+
+LEARNING = ("learning",)
+"""Modules whose checks train a copy."""
 
 
 def doctor(
@@ -32,7 +36,7 @@ def doctor(
     recipe: Any = None,
     train: bool = True,
     seed: int = 0,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Diagnosis:
     """Examine a Transformer: ours or anyone's.
 
@@ -86,13 +90,48 @@ def doctor(
         recipe=recipe,
         seed=seed,
     )
-    checks = list(_checks(WIRING + (TRAINING if train else ())))
+    return examine(subject, WIRING + PRACTICE + (LEARNING if train else ()), progress)
+
+
+def examine(subject: Subject, modules: tuple[str, ...], progress: Progress | None = None) -> Diagnosis:
+    """Make the checks of some modules of this package.
+
+    Args:
+        subject: the model.
+        modules: names of modules that have a tuple CHECKS.
+        progress: called before each check with its name, its number and how many there are.
+
+    Returns:
+        The diagnosis.
+
+    Example:
+        >>> import numpy as np
+        >>> table = np.random.default_rng(0).normal(size=(20, 20)).astype("float32")
+        >>> examine(Subject(lambda source, target_in: table[target_in]), ("causality",)).faults
+        ('target-history-ignored',)
+    """
+    checks = list(_checks(modules))
     findings: list[Finding] = []
     for number, check in enumerate(checks):
+        name = check.__name__.removeprefix("check_").replace("_", " ")
         if progress is not None:
-            progress(check.__name__.removeprefix("check_").replace("_", " "), number, len(checks))
-        findings += check(subject)
+            progress(name, number, len(checks))
+        try:
+            findings += check(subject)
+        except Exception as error:  # whatever anyone's model or hook raises on the inputs of one check
+            findings.append(_raised(name, error))
     return Diagnosis(findings)
+
+
+def _raised(name: str, error: Exception) -> Finding:
+    return Finding(
+        name,
+        "warn",
+        "check-raised",
+        f"{type(error).__name__}: {reason(error):.200}",
+        "The model or a hook raised this on the input of this check, so that nothing was measured.",
+        "See what the check passes to it (docs: the doctor), or give the hook that form.",
+    )
 
 
 def _checks(modules: tuple[str, ...]) -> Iterator[Check]:

@@ -1,5 +1,6 @@
 """What a check found, and the whole diagnosis."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -204,3 +205,22 @@ def passed(check: str, evidence: str, *, source: str = "") -> Finding:
         'pass'
     """
     return Finding(check, "pass", evidence=evidence, source=source)
+
+
+def reason(error: BaseException) -> str:
+    """Why, in one line: Keras announces the layer first, and the reason after it.
+
+    Args:
+        error: what a model raised.
+
+    Returns:
+        The line, without a full stop.
+
+    Example:
+        >>> lines = ["Exception encountered when calling Mine.call().", "", "shapes (2, 3) and (4,) differ."]
+        >>> reason(ValueError(chr(10).join(lines)))
+        'shapes (2, 3) and (4,) differ'
+    """
+    lines = [line.strip() for line in re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith("Exception encountered when calling")] or lines
+    return (lines or [type(error).__name__])[0].rstrip(".")

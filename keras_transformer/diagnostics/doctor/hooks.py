@@ -47,7 +47,7 @@ class Hooks:
         encode: source -> the encoder's output (B, S, d_model).
         embed: {"source": ids -> vectors, "target": ids -> vectors} (B, T, d_model), scaled, without positions.
         first_inputs: (source, target_in) -> what enters the first encoder layer (B, S, d_model) and the first decoder
-            layer (B, T, d_model), positions added.
+            layer (B, T, d_model), positions added; None instead of one that is not there.
         positions: "sinusoidal", "learned", "rotary" or "none", if known.
         local: whether self-attention is restricted to neighbours.
         init_cache: (source, length) -> a cache for decoding `length` positions.

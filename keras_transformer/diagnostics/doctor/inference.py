@@ -131,11 +131,8 @@ def _rows(subject: Subject) -> list[Finding]:
 @on_clear_answers(SOURCE_READ, "section 3.2.3")
 def _source_read(subject: Subject) -> list[Finding]:
     baseline = subject.baseline
-    source = baseline.source.copy()
-    source[:-1] = subject.other_words(source[:-1], subject.source_vocab_size)
-    changes = baseline.change(subject.logits(source, baseline.target_in)[:-1])
-    seen = f"another source changes the logits by {changes.max():.2g} of their spread"
-    if changes.max() > baseline.exact:
+    seen = f"another source changes the logits by {baseline.source_change:.2g} of their spread"
+    if baseline.reads_source:
         return [passed(SOURCE_READ, seen, source="section 3.2.3")]
     if _cross_is_square(subject):
         return [_reads_decoder(f"{seen}; cross-attention has a key for each target position")]
@@ -172,12 +169,10 @@ def _reads_decoder(seen: str) -> Finding:
 
 def _cross_is_square(subject: Subject) -> bool:
     """Whether the weights of cross-attention have as many keys as there are target positions."""
-    baseline, hook = subject.baseline, subject.hooks.attention_weights
-    source_length, target_length = baseline.source.shape[1], baseline.target_in.shape[1]
-    if hook is None or source_length == target_length:
+    source_length, target_length = subject.baseline.source.shape[1], subject.baseline.target_in.shape[1]
+    if subject.weights is None or source_length == target_length:
         return False
-    layers = hook(baseline.source[:1], baseline.target_in[:1]).get("cross", ())
-    return any(to_numpy(layer).shape[-1] == target_length for layer in layers)
+    return any(layer.shape[-1] == target_length for layer in subject.weights["cross"])
 
 
 def _future_is_seen(subject: Subject) -> bool:
@@ -194,7 +189,7 @@ def _cache(subject: Subject) -> list[Finding]:
         return [skipped(CACHE, "the model cannot be run step by step", fix=fix, source="section 3.1")]
     baseline = subject.baseline
     length = baseline.target_in.shape[1]
-    source, target_in = subject.example_batch(3, baseline.source.shape[1], length)
+    source, target_in = subject.example_batch(len(baseline.source), baseline.source.shape[1], length)
     source[0, -3:] = subject.pad_id  # a cache must hide padding too
     whole = subject.logits(source, target_in)
     cache = hooks.init_cache(source, length)
@@ -205,7 +200,7 @@ def _cache(subject: Subject) -> list[Finding]:
     changes = baseline.change(np.stack(steps, axis=1), whole).max(axis=0)  # (T,)
     seen = f"step by step the logits differ by {changes.max():.2g} of their spread"
     # Half precision: every step rounds on its own.
-    limit = 2 * baseline.loose if subject.epsilon > 1e-6 else baseline.loose
+    limit = 2 * baseline.loose if baseline.epsilon > 1e-6 else baseline.loose
     if changes.max() <= limit:
         return [passed(CACHE, seen, source="section 3.1")]
     first = int((changes > limit).argmax())

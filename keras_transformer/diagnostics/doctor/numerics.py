@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from keras_transformer.diagnostics.doctor.arrays import Floats, to_numpy
-from keras_transformer.diagnostics.doctor.findings import Finding, passed, skipped
+from keras_transformer.diagnostics.doctor.findings import Finding, passed, reason, skipped
 from keras_transformer.diagnostics.doctor.subject import Ids, Subject
 
 FINITE, MASKED = "finite logits", "fully masked row"
@@ -89,12 +89,11 @@ CHECKS = (check_finite, check_masked_row)
 
 
 def _batch(subject: Subject) -> tuple[Ids, Ids]:
-    """Three sentence pairs: one whole, one with padding, one whose source is nothing but padding."""
-    baseline = subject.baseline
-    source, target_in = baseline.source[:3].copy(), baseline.target_in[:3].copy()
-    source[1, 4:] = target_in[1, 3:] = subject.pad_id
-    source[2] = subject.pad_id
-    target_in[2, 1:] = subject.pad_id
+    """In turn: a whole sentence pair, one with padding, one whose source is nothing but padding."""
+    source, target_in = subject.baseline.source.copy(), subject.baseline.target_in.copy()
+    source[1::3, 4:] = target_in[1::3, 3:] = subject.pad_id
+    source[2::3] = subject.pad_id
+    target_in[2::3, 1:] = subject.pad_id
     return source, target_in
 
 
@@ -137,8 +136,7 @@ def _in_half_precision(subject: Subject, policy: str, source: Ids, target_in: Id
             eos_id=subject.eos_id,
         ).logits(source, target_in)
     except Exception as error:  # anyone's from_config
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        return [skipped(name, f"no copy in this precision ({reason:.80})", source=SOURCE)]
+        return [skipped(name, f"no copy in this precision ({reason(error):.80})", source=SOURCE)]
     return [_judge(name, values, f"a copy in {policy}")]
 
 

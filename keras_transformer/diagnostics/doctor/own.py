@@ -93,10 +93,11 @@ def _project(inputs: Any, projection: Any, start: int, heads: int, size: int) ->
 
 
 def _first_inputs(model: Any, source: Any, target_in: Any) -> tuple[Any, Any]:
-    """What the first layers of both stacks receive in a real run of the model."""
+    """What the first layers of both stacks receive in a real run of the model; None where one is not called."""
     with recording(model.encoder.layers[0]) as encoder, recording(model.decoder.layers[0]) as decoder:
         model((source, target_in), training=False)
-    return encoder[0][0][0], decoder[0][0][0]
+    encoder_input, decoder_input = (calls[0][0][0] if calls else None for calls in (encoder, decoder))
+    return encoder_input, decoder_input
 
 
 def _decode_step(model: Any, ids: Any, index: int, cache: Any) -> tuple[Any, Any]:

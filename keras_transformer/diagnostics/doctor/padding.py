@@ -14,28 +14,16 @@ PADDING = 9
 """Padding added to the end of a sentence: enough that it outweighs the words if it is visible."""
 
 
-def check_source_padding(subject: Subject) -> list[Finding]:
-    """Add padding to the source: neither logits nor, given a hook, the encoder's output at the words may change.
+def check_padding(subject: Subject) -> list[Finding]:
+    """Add padding to source and target: the logits of the positions before it may not change.
 
     Args:
         subject: the model.
 
     Returns:
-        A finding.
+        A finding for the source's padding and one for the target's.
     """
-    return _source_padding(subject)
-
-
-def check_target_padding(subject: Subject) -> list[Finding]:
-    """Add padding to the target: the logits of the positions before it may not change.
-
-    Args:
-        subject: the model.
-
-    Returns:
-        A finding.
-    """
-    return _target_padding(subject)
+    return _padding(subject)
 
 
 def check_padding_weights(subject: Subject) -> list[Finding]:
@@ -49,17 +37,15 @@ def check_padding_weights(subject: Subject) -> list[Finding]:
     """
     if not subject.baseline.finite:
         return [skipped(IN_WEIGHTS, "the logits are not finite", fix="first mend that", source=SOURCE)]
-    hook = subject.hooks.attention_weights
-    if hook is None:
+    if subject.weights is None:
         fix = "pass Hooks(attention_weights=...) to see which layer and head"
         return [skipped(IN_WEIGHTS, "the weights cannot be seen", fix=fix, source=SOURCE)]
-    source, target_in = padded(subject)
-    by_kind = hook(source, target_in)
-    hidden = (source == subject.pad_id)[:, None, None, :]
+    hidden = (subject.half_padded_source == subject.pad_id)[:, None, None, :]
     findings = []
     for kind, fault in (("encoder", "source-padding-visible"), ("cross", "cross-padding-visible")):
-        layers = [to_numpy(layer) for layer in by_kind.get(kind, ())]
-        for number, weights in enumerate(layers, start=1):
+        for number, weights in enumerate(subject.weights[kind], start=1):
+            if weights.shape[-1] != hidden.shape[-1]:
+                continue  # keys that are not the source's: see the check whether it is read
             finding = _judge_layer(kind, fault, number, weights, np.broadcast_to(hidden, weights.shape), subject)
             if finding is not None:
                 findings.append(finding)
@@ -67,100 +53,89 @@ def check_padding_weights(subject: Subject) -> list[Finding]:
     return findings or [passed(IN_WEIGHTS, "padding has weight 0 in every layer and head", source=SOURCE)]
 
 
-CHECKS = (check_source_padding, check_target_padding, check_padding_weights)
-
-
-def padded(subject: Subject) -> tuple[Ids, Ids]:
-    """The baseline's sentence pair with padding added to both.
-
-    Args:
-        subject: the model.
-
-    Returns:
-        source (1, S + p) and target_in (1, T + p).
-    """
-    pads = np.full((1, PADDING), subject.pad_id, "int32")
-    baseline = subject.baseline
-    return np.concatenate([baseline.source[:1], pads], 1), np.concatenate([baseline.target_in[:1], pads], 1)
+CHECKS = (check_padding, check_padding_weights)
 
 
 @on_clear_answers(IN_SOURCE, SOURCE)
-def _source_padding(subject: Subject) -> list[Finding]:
+def _padding(subject: Subject) -> list[Finding]:
     baseline = subject.baseline
-    source, target_in = padded(subject)
-    if baseline.failure is None:
-        target_in = baseline.target_in[:1]
-    length = baseline.target_in.shape[1]
-    logits = subject.logits(source, target_in)[0, :length]
-    changes = baseline.change(logits)
+    pads = np.full((len(baseline.source), PADDING), subject.pad_id, "int32")
+    source, target_in = np.concatenate([baseline.source, pads], 1), np.concatenate([baseline.target_in, pads], 1)
+    both = _change(subject, source, target_in)
+    if both.max() <= baseline.loose:
+        seen = f"{PADDING} positions of padding change the logits by {both.max():.1g} of their spread"
+        return [passed(IN_SOURCE, seen, source=SOURCE), passed(IN_TARGET, seen, source=SOURCE)]
+    if baseline.failure is not None:  # lengths must be the same, so that one cannot be lengthened alone
+        return [_judge_source(subject, source, both)]
+    in_target = _change(subject, baseline.source, target_in)
+    return [
+        _judge_source(subject, source, _change(subject, source, baseline.target_in)),
+        _judge_target(in_target, baseline.loose),
+    ]
+
+
+def _change(subject: Subject, source: Ids, target_in: Ids) -> Floats:
+    """By position of the baseline's target, how much its logits change."""
+    length = subject.baseline.target_in.shape[1]
+    return subject.baseline.change(subject.logits(source, target_in)[:, :length]).max(axis=0)
+
+
+def _judge_source(subject: Subject, source: Ids, changes: Floats) -> Finding:
     seen = f"{PADDING} positions of padding change the logits by {changes.max():.2g} of their spread"
+    if changes.max() <= subject.baseline.loose:
+        return passed(IN_SOURCE, seen, source=SOURCE)
     memory = _memory_change(subject, source)
+    where = "The encoder or cross-attention" if memory is None else "The encoder's self-attention"
     if memory is not None:
         seen += f", the encoder's output at the words by {memory:.2g}"
-    if changes.max() <= baseline.loose:
-        return [passed(IN_SOURCE, seen, source=SOURCE)]
-    if memory is not None and memory <= baseline.loose:
-        return [
-            Finding(
-                IN_SOURCE,
-                "fail",
-                "cross-padding-visible",
-                f"{seen}; most at target position {int(changes.argmax())}",
-                "Cross-attention has no padding mask: a translation depends on how long the other sentences of its "
-                "batch are.",
-                "Give cross-attention the mask of the source's padding, made from the source ids.",
-                SOURCE,
-            )
-        ]
-    where = "The encoder's self-attention" if memory is not None else "The encoder or cross-attention"
-    return [
-        Finding(
+    seen += f"; most at target position {int(changes.argmax())}"
+    batch = "so that a translation depends on how long the other sentences of its batch are."
+    if memory is not None and memory <= subject.baseline.loose:
+        return Finding(
             IN_SOURCE,
             "fail",
-            "source-padding-visible",
-            f"{seen}; most at target position {int(changes.argmax())}",
-            f"{where} has no padding mask, or loses it on the way (arithmetic drops Keras's implicit masks); a "
-            "translation depends on how long the other sentences of its batch are.",
-            "Make the mask from the source ids, once, and pass it to every layer explicitly.",
+            "cross-padding-visible",
+            seen,
+            f"Cross-attention has no padding mask, {batch}",
+            "Give cross-attention the mask of the source's padding, made from the source ids.",
             SOURCE,
         )
-    ]
+    return Finding(
+        IN_SOURCE,
+        "fail",
+        "source-padding-visible",
+        seen,
+        f"{where} has no padding mask, or loses it on the way (arithmetic drops Keras's implicit masks), {batch}",
+        "Make the mask from the source ids, once, and pass it to every layer explicitly.",
+        SOURCE,
+    )
+
+
+def _judge_target(changes: Floats, none: float) -> Finding:
+    seen = f"{PADDING} positions of padding change the logits before them by {changes.max():.2g} of their spread"
+    if changes.max() <= none:
+        return passed(IN_TARGET, seen, source=SOURCE)
+    return Finding(
+        IN_TARGET,
+        "fail",
+        "target-padding-visible",
+        f"{seen}; most at position {int(changes.argmax())}",
+        "Padding after the target is seen by the words before it: the causal mask is missing, or joined with a padding "
+        "mask of opposite sense.",
+        "Hide position j from position i wherever j > i; join masks with `and` where True is visible, with `or` where "
+        "True is hidden.",
+        SOURCE,
+    )
 
 
 def _memory_change(subject: Subject, source: Ids) -> float | None:
     """How much padding changes the encoder's output at the words, in its spread; None without a hook."""
     if subject.hooks.encode is None:
         return None
-    words = subject.baseline.source[:1]
+    words = subject.baseline.source
     before = to_numpy(subject.hooks.encode(words))
     after = to_numpy(subject.hooks.encode(source))[:, : words.shape[1]]
     return float(np.abs(after - before).max() / max(float(before.std()), 1e-12))
-
-
-@on_clear_answers(IN_TARGET, SOURCE)
-def _target_padding(subject: Subject) -> list[Finding]:
-    baseline = subject.baseline
-    source, target_in = padded(subject)
-    if baseline.failure is None:
-        source = baseline.source[:1]
-    length = baseline.target_in.shape[1]
-    changes = baseline.change(subject.logits(source, target_in)[0, :length])
-    seen = f"{PADDING} positions of padding change the logits before them by {changes.max():.2g} of their spread"
-    if changes.max() <= baseline.loose:
-        return [passed(IN_TARGET, seen, source=SOURCE)]
-    return [
-        Finding(
-            IN_TARGET,
-            "fail",
-            "target-padding-visible",
-            f"{seen}; most at position {int(changes.argmax())}",
-            "Padding after the target is seen by the words before it: the causal mask is missing, or joined with a "
-            "padding mask of opposite sense.",
-            "Hide position j from position i wherever j > i; join masks with `and` where True is visible, with `or` "
-            "where True is hidden.",
-            SOURCE,
-        )
-    ]
 
 
 def _judge_layer(
@@ -170,7 +145,7 @@ def _judge_layer(
     where = f"{kind} attention of layer {number}"
     finding = masked_wrongly(IN_WEIGHTS, where, weights, hidden)
     mass = np.where(hidden, weights, 0.0).sum(-1).max(axis=(0, 2))  # (h,)
-    if finding is not None or mass.max() <= 2 * subject.epsilon:
+    if finding is not None or mass.max() <= 2 * subject.baseline.epsilon:
         return finding
     return Finding(
         IN_WEIGHTS,

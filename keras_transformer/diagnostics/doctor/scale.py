@@ -15,6 +15,10 @@ SMALLEST_WEIGHT = 1e-5
 """Weights below it are left out: their logarithm says more about rounding than about the score."""
 
 
+WORST_FIT = 0.8
+"""Share of the scores' variance that a multiple of q.k must explain; less, and they are something else (see heads)."""
+
+
 def check_scale(subject: Subject) -> list[Finding]:
     """Recover scores from attention weights and compare them with the products q.k, on vectors of variance 1.
 
@@ -58,13 +62,12 @@ def _fault(name: str, scale: float, key_dim: int, d_model: int | None) -> Findin
     )
     known = {
         "scores-not-scaled": (1.0, "Scores are not divided at all: softmax saturates and its gradient vanishes."),
+        "scores-scaled-by-d-model": (
+            (d_model or math.nan) ** -0.5,
+            "Scores are divided by the root of d_model, the whole width, not of one head's: attention is too even.",
+        ),
         "scores-scaled-by-key-dim": (1 / key_dim, "Scores are divided by d_k, not by its root: attention is too even."),
     }
-    if d_model is not None and d_model != key_dim:
-        known["scores-scaled-by-d-model"] = (
-            d_model**-0.5,
-            "Scores are divided by the root of d_model, the whole width, not of one head's: attention is too even.",
-        )
     fits = [name for name, (expected, _) in known.items() if abs(math.log(max(scale, 1e-9) / expected)) < 0.1]
     fault = fits[0] if fits else "scores-scaled-wrongly"
     meaning = known[fault][1] if fits else "Scores are multiplied by another number than the paper's."
@@ -105,10 +108,12 @@ def _of_layer(layer: AttentionHook, rng: np.random.Generator) -> tuple[float, in
 
 
 def _slope(products: Floats, weights: Floats, others: Floats) -> float:
-    """Least-squares factor from differences of products to differences of scores."""
+    """Least-squares factor from differences of products to differences of scores; NaN where it does not fit."""
     clear = (weights > SMALLEST_WEIGHT) & (others > SMALLEST_WEIGHT)
     if clear.sum() < 20:
         return math.nan
     x = products[clear]
     y = np.log(weights[clear]) - np.log(others[clear])
-    return float((x * y).sum() / max(float((x * x).sum()), 1e-12))
+    slope = float((x * y).sum() / max(float((x * x).sum()), 1e-12))
+    explained = 1 - float(((y - slope * x) ** 2).sum()) / max(float((y * y).sum()), 1e-12)
+    return slope if explained > WORST_FIT else math.nan

@@ -10,7 +10,7 @@ import keras
 import numpy as np
 import numpy.typing as npt
 
-from keras_transformer.diagnostics.doctor.arrays import Floats, precision, to_numpy
+from keras_transformer.diagnostics.doctor.arrays import Floats, to_numpy
 from keras_transformer.diagnostics.doctor.baseline import Baseline, measure_baseline
 from keras_transformer.diagnostics.doctor.hooks import Hooks
 from keras_transformer.errors import InputError
@@ -159,14 +159,25 @@ class Subject:
         return np.setdiff1d(np.arange(vocab_size), (self.pad_id, self.bos_id, self.eos_id))
 
     @cached_property
-    def epsilon(self) -> float:
-        """Rounding step of the model's arithmetic, as far as its logits show it."""
-        return precision(self.logits(*self.example_batch(2, 6, 5)))
-
-    @cached_property
     def baseline(self) -> Baseline:
         """The answer to one sentence, which the black-box checks then change."""
         return measure_baseline(self)
+
+    @cached_property
+    def half_padded_source(self) -> Ids:
+        """The baseline's source, its second half replaced by padding."""
+        source = self.baseline.source.copy()
+        source[:, source.shape[1] // 2 :] = self.pad_id
+        return source
+
+    @cached_property
+    def weights(self) -> dict[str, list[Floats]] | None:
+        """Attention weights by kind and layer, for that source and the baseline's target; None without a hook."""
+        hook = self.hooks.attention_weights
+        if hook is None:
+            return None
+        found = hook(self.half_padded_source, self.baseline.target_in)
+        return {kind: [to_numpy(layer) for layer in found.get(kind, ())] for kind in ("encoder", "decoder", "cross")}
 
     def _ask_vocab_size(self) -> int:
         source = np.array([[self.eos_id]], "int32")

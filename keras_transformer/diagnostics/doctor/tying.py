@@ -62,6 +62,8 @@ def _meant(subject: Subject) -> tuple[str, ...] | None:
 @on_clear_answers(NAME, SOURCE)
 def _tying(subject: Subject) -> list[Finding]:
     roles = _meant(subject)
+    if roles and not subject.baseline.reads_source:
+        roles = tuple(role for role in roles if role != "source")
     if roles is None:
         fix = "pass Hooks(tied='three-way', embeddings={'source': ..., 'target': ..., 'softmax': ...})"
         return [skipped(NAME, "it is not known what is meant to be tied", fix=fix, source=SOURCE)]
@@ -98,7 +100,7 @@ def _equal(one: Any, other: Any) -> bool:
 def _changes_by_role(subject: Subject, matrix: Any) -> dict[str, float] | None:
     """How much the logits change, by use, when the row of a word is changed in place; None if it cannot be."""
     baseline = subject.baseline
-    source, target_in = baseline.source[:3].copy(), baseline.target_in[:3].copy()
+    source, target_in = baseline.source.copy(), baseline.target_in.copy()
     used = {*source.ravel().tolist(), *target_in.ravel().tolist(), subject.pad_id, subject.bos_id, subject.eos_id}
     words = sorted(set(range(min(subject.vocab_size, subject.source_vocab_size))) - used)
     if not words:
@@ -139,12 +141,14 @@ def _gradients(subject: Subject) -> list[Finding]:
     roles = _meant(subject)
     if not roles:
         return []
+    if not subject.baseline.reads_source:
+        roles = tuple(role for role in roles if role != "source")
     matrix = subject.hooks.embeddings["softmax"]
     if not subject.is_keras or not isinstance(matrix, keras.Variable):
         return [skipped(GRADIENTS, "gradients are measured of Keras models only", source=SOURCE)]
     if matrix.shape[0] != subject.vocab_size:  # d_model x V: the softmax's alone
         return []
-    source, target_in = subject.baseline.source[:1], subject.baseline.target_in[:1]
+    source, target_in = subject.baseline.source, subject.baseline.target_in
     inputs = {"source": np.unique(source), "target": np.unique(target_in)}
     absent = np.setdiff1d(np.arange(subject.vocab_size), np.concatenate(list(inputs.values())))
     if not absent.size:

@@ -1,0 +1,19 @@
+"""The doctor names the fault that was planted, and nothing that does not follow from it."""
+
+import pytest
+
+from keras_transformer.diagnostics.doctor import Subject
+from keras_transformer.diagnostics.doctor.doctor import WIRING, examine
+from tests.diagnostics.doctor.faults import FAULTS
+
+
+@pytest.mark.parametrize("planted", FAULTS)
+def test_the_planted_fault_is_named(planted: str) -> None:
+    fault = FAULTS[planted]
+    diagnosis = examine(Subject(fault.make()), WIRING)
+    assert fault.name in diagnosis.faults
+    assert set(diagnosis.faults) <= {fault.name, *fault.also}
+    (finding,) = [each for each in diagnosis.findings if each.fault == fault.name][:1]
+    assert finding.evidence
+    assert finding.meaning
+    assert finding.fix
