@@ -1,5 +1,6 @@
 """What the first batch does inside of the model: attention heads and feed-forward units."""
 
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -151,9 +152,10 @@ def check_units(subject: Subject) -> list[Finding]:
         return [skipped(UNITS, "no feed-forward layer is known", fix=fix, source="section 3.3")]
     source, target_in, _ = first_batch(subject)
     silent: dict[str, float] = {}
-    for name, layer in layers.items():
-        with recording(layer) as calls:  # the second layer of the network receives what the units answer
-            subject.logits(source, target_in)
+    with ExitStack() as stack:  # the second layer of each network receives what the units answer
+        recorded = {name: stack.enter_context(recording(layer)) for name, layer in layers.items()}
+        subject.logits(source, target_in)
+    for name, calls in recorded.items():
         if calls:
             answers = to_numpy(calls[0][0][0])
             active = np.abs(answers.reshape(-1, answers.shape[-1])) > 1e-6
