@@ -51,6 +51,7 @@ def test_heads_cost_the_same() -> None:
     assert off(heads(timing=False)) == []
 
 
+@pytest.mark.tensorflow_backend  # dozens of small gradients, each of which JAX would compile
 def test_table_1_counted_on_real_layers() -> None:
     section = layer_costs(timing=False)
     assert off(section) == []
@@ -92,6 +93,7 @@ def test_a_longer_wait_is_measured_as_longer() -> None:
     assert "keras" in machine()
 
 
+@pytest.mark.tensorflow_backend
 def test_a_policy_of_low_precision_changes_nothing() -> None:
     policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
