@@ -32,12 +32,7 @@ def check_alignment(train: Split) -> list[Finding]:
             )
         ]
     source, target = (np.log1p(lengths) for lengths in _lengths(train))
-    shifted = {}
-    for start in range(0, len(source) - WINDOW + 1, WINDOW):
-        fits = {shift: _correlation(source, target, start, shift) for shift in (0, -1, 1, -2, 2, -3, 3)}
-        best = max(fits, key=lambda shift: fits[shift])
-        if best and fits[best] > 0.5 and fits[0] < 0.5 * fits[best]:
-            shifted[start] = best
+    shifted = shifted_windows(source, target)
     if not shifted:
         overall = float(np.corrcoef(source, target)[0, 1]) if source.std() and target.std() else 1.0
         return [passed("alignment", f"correlation of log lengths {overall:.2f}")]
@@ -57,9 +52,33 @@ def check_alignment(train: Split) -> list[Finding]:
     ]
 
 
+def shifted_windows(source: npt.NDArray[np.float64], target: npt.NDArray[np.float64]) -> dict[int, int]:
+    """Stretches of 200 lines that fit better with one side moved by up to three lines.
+
+    Args:
+        source: (N,) logarithms of the source's lengths.
+        target: (M,) of the target's.
+
+    Returns:
+        The shift of the target, by the place of the first line of its stretch.
+
+    Example:
+        >>> lengths = np.random.default_rng(0).normal(size=450)
+        >>> shifted_windows(lengths, np.delete(lengths, 200))
+        {200: -1}
+    """
+    shifted = {}
+    for start in range(0, min(len(source), len(target)) - WINDOW + 1, WINDOW):
+        fits = {shift: _correlation(source, target, start, shift) for shift in (0, -1, 1, -2, 2, -3, 3)}
+        best = max(fits, key=lambda shift: fits[shift])
+        if best and fits[best] > 0.5 and fits[0] < 0.5 * fits[best]:
+            shifted[start] = best
+    return shifted
+
+
 def _correlation(source: npt.NDArray[np.float64], target: npt.NDArray[np.float64], start: int, shift: int) -> float:
     """Correlation of a window of the source with the target `shift` lines further down."""
-    low, high = max(start, -shift, 0), min(start + WINDOW, len(source), len(target) - shift)
+    low, high = max(start, -shift), min(start + WINDOW, len(source), len(target) - shift)
     one, other = source[low:high], target[low + shift : high + shift]
     return float(np.corrcoef(one, other)[0, 1]) if one.std() > 0 and other.std() > 0 else 0.0
 

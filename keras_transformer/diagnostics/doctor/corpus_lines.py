@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from keras_transformer.diagnostics.doctor.corpus_alignment import WINDOW, shifted_windows
 from keras_transformer.diagnostics.doctor.corpus_reading import Side, Split, name_places
 from keras_transformer.diagnostics.doctor.findings import Finding, passed
 
@@ -54,7 +57,7 @@ def check_line_counts(splits: Sequence[Split]) -> list[Finding]:
                 check,
                 "fail",
                 "line-counts-differ",
-                f"{source.name} has {counts[0]:,} lines, {target.name} has {counts[1]:,}",
+                f"{source.name} has {counts[0]:,} lines, {target.name} has {counts[1]:,}{_where(source, target)}",
                 meaning="From the first missing or extra line on, every sentence stands beside the wrong translation; "
                 "the pairs are not examined.",
                 fix="Export both sides again from the same table, blank lines kept; line ends inside a sentence "
@@ -62,6 +65,16 @@ def check_line_counts(splits: Sequence[Split]) -> list[Finding]:
             )
         )
     return findings
+
+
+def _where(source: Side, target: Side) -> str:
+    """Where the sides part, as far as the lengths of their lines tell."""
+    one, other = (np.log1p(np.fromiter(map(len, side.lines), np.float64)) for side in (source, target))
+    shifted = shifted_windows(one, other)
+    if not shifted:
+        return ""
+    start = next(iter(shifted))
+    return f"; their lengths part between lines {max(1, start - WINDOW + 1):,} and {start + WINDOW:,}"
 
 
 def check_bad_lines(splits: Sequence[Split]) -> list[Finding]:

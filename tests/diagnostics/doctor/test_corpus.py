@@ -97,7 +97,11 @@ def swap_test(lines: tuple[Lines, ...]) -> None:
 
 
 PLANTED = {
-    "line-counts-differ": (lambda lines: lines[1].pop(99), "a.en has 600 lines, a.de has 599", "fail"),
+    "line-counts-differ": (
+        lambda lines: lines[1].pop(99),
+        "a.en has 600 lines, a.de has 599; their lengths part between lines 1 and 400",
+        "fail",
+    ),
     "empty-lines": (replace(99, target=" "), "a.de: line 100 is empty", "fail"),
     "invalid-encoding": (replace(99, target="Stra\udcdfe"), "a.de: line 100 is not valid UTF-8", "fail"),
     "bad-lines": (replace(99, source="x" * 10_001), "a.en: line 100 is longer than 10,000", "fail"),
