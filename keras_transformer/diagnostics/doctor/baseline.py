@@ -141,9 +141,22 @@ def _first_answer(subject: "Subject") -> tuple["Ids", "Ids", Floats, str | None]
             return source, target_in, subject.logits(source, target_in), failure
         except Exception as error:  # whatever anyone's model raises
             failure = failure or reason(error)
+    axes = _takes_axes_for_each_other(subject)
     raise InputError(
         f"The model fails on source ids {source.shape} and target ids {target_in.shape}: {failure}; "
-        "it is called with int32 arrays of two axes, wrap it in a function if it needs another form."
+        f"{axes or 'it is called with int32 arrays of two axes, wrap it in a function if it needs another form'}."
+    )
+
+
+def _takes_axes_for_each_other(subject: "Subject") -> str | None:
+    """What to say of a model that works only where there are as many sentences as positions; None of others."""
+    try:
+        subject.logits(*subject.example_batch(ROWS, ROWS, ROWS))
+    except Exception:  # whatever anyone's model raises
+        return None
+    return (
+        "where there are as many sentences as positions it works, so it takes the first axis for time: transpose or, "
+        "in PyTorch, pass batch_first=True"
     )
 
 

@@ -104,12 +104,16 @@ def examine(subject: Subject, modules: tuple[str, ...], progress: Progress | Non
     Returns:
         The diagnosis.
 
+    Raises:
+        InputError: the model fails on any input.
+
     Example:
         >>> import numpy as np
         >>> table = np.random.default_rng(0).normal(size=(20, 20)).astype("float32")
         >>> examine(Subject(lambda source, target_in: table[target_in]), ("causality",)).faults
         ('target-history-ignored',)
     """
+    _ = subject.baseline  # a model that fails on any input is bad input, not a fault
     checks = list(_checks(modules))
     findings: list[Finding] = []
     for number, check in enumerate(checks):
