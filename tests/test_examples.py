@@ -40,6 +40,19 @@ def test_the_decoder_alone_learns_and_writes(run_example) -> None:
 
 
 @pytest.mark.tensorflow_backend
+@pytest.mark.parametrize(
+    ("part", "ends"),
+    [
+        ("nothing", "No fault found; "),
+        ("padding", "1 failed: source-padding-visible; "),
+        ("scale", "2 failed: embedding-not-scaled; "),
+    ],
+)
+def test_the_doctor_names_the_part_that_was_forgotten(run_example, part: str, ends: str) -> None:
+    assert run_example("doctor_your_model.py", "--forget", part).strip().splitlines()[-1].startswith(ends)
+
+
+@pytest.mark.tensorflow_backend
 def test_two_files_are_written_and_trained_on(run_example, tmp_path: Path) -> None:
     run_example("write_phrases.py", "a.en", "a.de", "--pairs", 300)
     assert [len((tmp_path / name).read_text("utf-8").splitlines()) for name in ("a.en", "a.de")] == [300, 300]

@@ -14,7 +14,7 @@ PAIRS = 2000
 def examine_run(
     run: Any, which: str | Path = "best", *, train: bool = True, progress: Progress | None = None
 ) -> Diagnosis:
-    """Examine what `train` left: weights, learning rates, and batches as the trainer makes them.
+    """Examine what `train` left: weights, loss, learning rates, and batches as the trainer makes them.
 
     Args:
         run: a `Run`.
@@ -28,8 +28,10 @@ def examine_run(
     Raises:
         InputError: there is no such model.
     """
-    model = run.model(which)
-    return doctor(model, batches=_batches(run), recipe=run.config, train=train, progress=progress)
+    from keras_transformer.training import LabelSmoothedCrossEntropy
+
+    loss = LabelSmoothedCrossEntropy(run.config.training.label_smoothing)
+    return doctor(run.model(which), batches=_batches(run), loss=loss, recipe=run.config, train=train, progress=progress)
 
 
 def _batches(run: Any) -> Any:
