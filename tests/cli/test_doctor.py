@@ -42,7 +42,7 @@ def test_a_healthy_run_is_exit_code_0(command: Any, run: Path) -> None:
     assert outcome.code == 0, outcome.out + outcome.err
     assert outcome.err == ""
     assert outcome.out.splitlines()[-1].startswith("No fault found; ")
-    for check in ("causal mask", "source padding", "target shift", "warm-up", "one batch by heart"):
+    for check in ("causal mask", "source padding", "target shift", "loss and padding", "one batch by heart"):
         assert any(line.startswith(f" {check} ") and " pass " in line for line in outcome.out.splitlines()), check
 
 
