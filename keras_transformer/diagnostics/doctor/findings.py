@@ -147,9 +147,8 @@ class Diagnosis:
         if self.warnings:
             parts.insert(0, f"{counts['warn']} unusual: {', '.join(self.warnings)}")
         if self.faults:
-            return Text(
-                f"{counts['fail']} failed: {', '.join(self.faults)}; " + ", ".join(parts), style=_STYLES["fail"]
-            )
+            parts.insert(0, f"{counts['fail']} failed: {', '.join(self.faults)}")
+            return Text("; ".join(parts), style=_STYLES["fail"])
         return Text("; ".join(["No fault found", *parts]), style=_STYLES["pass"])
 
     def __str__(self) -> str:

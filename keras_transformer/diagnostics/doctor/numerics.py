@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from keras_transformer.diagnostics.doctor.arrays import Floats, to_numpy
-from keras_transformer.diagnostics.doctor.findings import Finding, passed, reason, skipped
+from keras_transformer.diagnostics.doctor.findings import Finding, passed, skipped
 from keras_transformer.diagnostics.doctor.subject import Ids, Subject
 
 FINITE, MASKED = "finite logits", "fully masked row"
@@ -135,8 +135,9 @@ def _in_half_precision(subject: Subject, policy: str, source: Ids, target_in: Id
             bos_id=subject.bos_id,
             eos_id=subject.eos_id,
         ).logits(source, target_in)
-    except Exception as error:  # anyone's from_config
-        return [skipped(name, f"no copy in this precision ({reason(error):.80})", source=SOURCE)]
+    except Exception:  # anyone's from_config
+        fix = "give it a get_config that its constructor takes, or give the doctor one in that precision too"
+        return [skipped(name, "the model cannot be copied into another precision", fix=fix, source=SOURCE)]
     return [_judge(name, values, f"a copy in {policy}")]
 
 
