@@ -178,6 +178,8 @@ def test_a_trained_model_is_clean():
     diagnosis = diagnose(model, "start", "learning", "first_batch", "gradient_norms", batches=batches)
     assert diagnosis.faults + diagnosis.warnings == (), diagnosis.table()
     assert "the model is trained" in diagnosis.table()
+    (units,) = [finding for finding in diagnose(model, "first_batch").findings if finding.check == "feed-forward units"]
+    assert units.verdict == "skipped"
 
 
 @pytest.mark.backend_independent
