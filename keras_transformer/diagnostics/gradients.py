@@ -81,7 +81,11 @@ def _with_jax(function: Callable[..., Tensor], places: list[Any]) -> tuple[Tenso
             value = ops.convert_to_tensor(function(*_arguments(places, values)))
         return ops.sum(value), value  # the sum is for the case of no scalar, refused by the caller
 
-    (_, value), gradients = jax.value_and_grad(stateless, has_aux=True)(values)
+    both = jax.value_and_grad(stateless, has_aux=True)
+    try:
+        (_, value), gradients = jax.jit(both)(values)  # compiling it whole is faster than operation by operation
+    except Exception:  # what looks at numbers cannot be compiled; another error comes again
+        (_, value), gradients = both(values)
     return value, gradients
 
 
