@@ -28,7 +28,11 @@ def doctor(
     ] = None,
     data: Annotated[
         Pair | None,
-        typer.Option(metavar="SOURCE TARGET", help="Examine these files in place of a run.", show_default=False),
+        typer.Option(
+            metavar="SOURCE TARGET",
+            help="Examine these files in place of a run; with RUN too, by its tokenizer.",
+            show_default=False,
+        ),
     ] = None,
     valid: Annotated[
         Pair | None, typer.Option(metavar="SOURCE TARGET", help="Validation pairs, for --data.", show_default=False)
@@ -44,21 +48,23 @@ def doctor(
 
     Exit code 1 says that a fault was found.
     """
-    if (run is None) == (data is None):
-        raise InputError("Give the doctor one thing to examine: RUN, or --data SOURCE TARGET.")
+    if run is None and data is None:
+        raise InputError("Give the doctor something to examine: RUN, or --data SOURCE TARGET.")
     if data is None and (valid or test):
         raise InputError("--valid and --test are compared with training pairs; give these with --data SOURCE TARGET.")
-    diagnosis = _examine_files(data, valid, test) if data else _examine_run(run, which, train)
+    diagnosis = _examine_files(data, valid, test, run) if data else _examine_run(run, which, train)
     color = sys.stdout.isatty()
     typer.echo(json.dumps(diagnosis.to_dict(), indent=2) if as_json else diagnosis.table(color=color))
     raise typer.Exit(diagnosis.exit_code)
 
 
-def _examine_files(data: Pair, valid: Pair | None, test: Pair | None) -> "Diagnosis":
+def _examine_files(data: Pair, valid: Pair | None, test: Pair | None, run: Path | None) -> "Diagnosis":
     import_backend()
+    import keras_transformer as kt
     from keras_transformer.diagnostics.doctor.corpus import examine_corpus
 
-    return examine_corpus(*data, valid=valid, test=test)
+    tokenizer = None if run is None else kt.Run(run).tokenizer
+    return examine_corpus(*data, valid=valid, test=test, tokenizer=tokenizer)
 
 
 def _examine_run(run: Path | None, which: str, train: bool) -> "Diagnosis":

@@ -9,6 +9,7 @@ from typing import Any
 import keras
 
 from keras_transformer.decoding.checks import check_lines, check_whole
+from keras_transformer.decoding.protocols import source_side
 from keras_transformer.diagnostics.attention_figures import attention_figure
 from keras_transformer.diagnostics.attention_record import KINDS, AttentionRecord, record_attention
 from keras_transformer.diagnostics.pictures import as_png
@@ -152,10 +153,10 @@ def _check(tokenizer: Any, sentences: Any, translations: Any, kinds: Sequence[st
         raise InputError(
             f"There are {len(sentences)} sentences and {len(translations)} translations; give one for each."
         )
-    lines = [*sentences, *(translations or [])]
-    for line, pieces in zip(lines, tokenizer.encode([line.strip() for line in lines]), strict=True):
-        if not pieces:
-            raise InputError(f"A sentence to draw is {line!r}, with no piece to attend to; give one with words.")
+    for encoder, lines in ((source_side(tokenizer), sentences), (tokenizer, translations or [])):
+        for line, pieces in zip(lines, encoder.encode([line.strip() for line in lines]), strict=True):
+            if not pieces:
+                raise InputError(f"A sentence to draw is {line!r}, with no piece to attend to; give one with words.")
     unknown = [kind for kind in kinds if kind not in KINDS]
     if isinstance(kinds, str) or unknown or not kinds:
         raise InputError(f"kinds is {kinds!r}; expected a list of some of {', '.join(KINDS)}.")

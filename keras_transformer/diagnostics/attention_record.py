@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from keras import ops
 
+from keras_transformer.decoding.protocols import source_side
 from keras_transformer.errors import InputError
 
 Array = npt.NDArray[np.float32]
@@ -106,7 +107,8 @@ def record_attention(
     Reference:
         Vaswani et al. 2017, sections 3.2 and 6.1.
     """
-    if not tokenizer.encode([sentence.strip()])[0]:
+    reader = source_side(tokenizer)
+    if not reader.encode([sentence.strip()])[0]:
         raise InputError(f"The sentence is {sentence!r}, with no piece to attend to; give a sentence with words.")
     found: dict[str, Any] = {}
     if translation is None:
@@ -114,9 +116,9 @@ def record_attention(
         (hypothesis,) = translator.translate([sentence])[0][:1]
         found = {"score": hypothesis.score, "beam_size": translator.search.beam_size}
         text, target = hypothesis.text, list(hypothesis.ids)
-        source = _cut(tokenizer, sentence, translator.truncated)
+        source = _cut(reader, sentence, translator.truncated)
     else:
-        text, source = translation, tokenizer.encode([sentence.strip()])[0]
+        text, source = translation, reader.encode([sentence.strip()])[0]
         target = tokenizer.encode([translation.strip()])[0]
         if not target:
             raise InputError("The translation given is empty; leave it out to look at the model's own.")
@@ -126,7 +128,7 @@ def record_attention(
     return AttentionRecord(
         source=sentence.strip(),
         translation=text,
-        source_pieces=tuple(tokenizer.pieces(source_ids)),
+        source_pieces=tuple(reader.pieces(source_ids)),
         written_pieces=tuple(tokenizer.pieces(target_ids)),
         read_pieces=tuple(tokenizer.pieces(read_ids)),
         source_ids=tuple(source_ids),

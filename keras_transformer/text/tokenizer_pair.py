@@ -14,8 +14,8 @@ __all__ = ["TokenizerPair"]
 class TokenizerPair(Tokenizer):
     """Two vocabularies, for languages that share too few characters to share one.
 
-    Whatever takes a `Tokenizer` takes a pair: it *is* the target's tokenizer, and `source` encodes the sources. The model
-    has to be one with `tie_embeddings` "decoder" or "none", and `source_vocab_size`.
+    Whatever takes a `Tokenizer` takes a pair: it *is* the target's tokenizer, and `source` encodes the sources. The
+    model has to be one with `tie_embeddings` "decoder" or "none", and `source_vocab_size`.
 
     Args:
         source: encodes sources.

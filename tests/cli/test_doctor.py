@@ -70,11 +70,18 @@ def test_files_are_examined_in_place_of_a_run(command: Any, text: tuple[Path, Pa
     assert "line-counts-differ" in outcome.out
 
 
+def test_files_are_read_by_the_tokenizer_of_a_run(command: Any, run: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("".join(f"Ωмега {i} жук\n" for i in range(20)), encoding="utf-8")
+    outcome = command("doctor", run, "--data", tmp_path / "a", tmp_path / "b", "--json")
+    assert "unknown-characters" in {finding["fault"] for finding in json.loads(outcome.out)["findings"]}
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "Give the doctor one thing to examine: RUN, or --data SOURCE TARGET"),
-        (["runs/none", "--data", "a.en", "a.de"], "one thing to examine"),
+        ([], "Give the doctor something to examine: RUN, or --data SOURCE TARGET"),
+        (["runs/none", "--data", "a.en", "a.de"], "There is no run in runs/none"),
         (["runs/none", "--test", "a.en", "a.de"], "give these with --data"),
         (["runs/none"], "There is no run in runs/none"),
         (["--data", "no.en", "no.de"], "no.en"),

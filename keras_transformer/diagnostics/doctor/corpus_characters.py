@@ -120,8 +120,14 @@ def check_unknown(train: Split, tokenizer: Any | None) -> list[Finding]:
     counts = [Counter("".join(side.lines[i] for i in train.good)) for side in train.sides]
     if tokenizer is None:
         return [_seen_once(train, counts)]
-    unknown = _spelled_in_bytes(tokenizer, counts[0].keys() | counts[1].keys())
-    shares = [100 * sum(count[c] for c in unknown) / max(1, count.total()) for count in counts]
+    sides = [
+        _spelled_in_bytes(reader, count.keys())
+        for reader, count in zip((getattr(tokenizer, "source", tokenizer), tokenizer), counts, strict=True)
+    ]
+    unknown = sides[0] | sides[1]
+    shares = [
+        100 * sum(count[c] for c in side) / max(1, count.total()) for side, count in zip(sides, counts, strict=True)
+    ]
     evidence = (
         f"{len(unknown):,} of {len(counts[0].keys() | counts[1].keys()):,} characters are spelled in bytes: "
         f"{shares[0]:.3f} % of the source text, {shares[1]:.3f} % of the target"
