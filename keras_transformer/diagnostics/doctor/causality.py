@@ -21,10 +21,12 @@ class Influence(NamedTuple):
     Args:
         size: (T, T), row c, column o: change of the logits at o when the token at c is another, in spreads.
         seen: the same, whether it is more than none.
+        others: (T,), the tokens that were put in.
     """
 
     size: Floats
     seen: npt.NDArray[np.bool_]
+    others: Ids
 
     @property
     def future(self) -> npt.NDArray[np.bool_]:
@@ -37,13 +39,14 @@ class Influence(NamedTuple):
         return np.triu(self.seen, 1)
 
 
-def influence(subject: Subject, source: Ids, target_in: Ids) -> Influence:
+def influence(subject: Subject, source: Ids, target_in: Ids, first_others: Ids | None = None) -> Influence:
     """Change each target token in turn, each in a row of its own, and watch the logits.
 
     Args:
         subject: the model.
         source: ids (1, S).
         target_in: ids (1, T).
+        first_others: tokens to put in at the first positions; None draws all.
 
     Returns:
         What changes what.
@@ -51,10 +54,13 @@ def influence(subject: Subject, source: Ids, target_in: Ids) -> Influence:
     length = target_in.shape[1]
     rows = np.repeat(target_in, length + 1, axis=0)
     places = np.arange(length)
-    rows[places, places] = subject.other_words(target_in[0])
+    others = subject.other_words(target_in[0])
+    if first_others is not None:
+        others[: len(first_others)] = first_others
+    rows[places, places] = others
     logits = subject.logits(np.repeat(source, length + 1, axis=0), rows)
     size = subject.baseline.change(logits[:-1], logits[-1])
-    return Influence(size, size > subject.baseline.exact)
+    return Influence(size, size > subject.baseline.exact, others)
 
 
 def check_causality(subject: Subject) -> list[Finding]:
@@ -117,7 +123,7 @@ def _depends_on_length(subject: Subject, source: Ids, target_in: Ids, found: Inf
     words[:, :length] = target_in
     if source.shape[1] == length:  # a model that failed on different lengths
         source = subject.example_batch(1, OTHER_LENGTH, OTHER_LENGTH)[0]
-    longer = influence(subject, source, words).size[:length, :length]
+    longer = influence(subject, source, words, found.others).size[:length, :length]
     # A position that is hardly seen at one length may not be at another; a mask shows it or hides it at both.
     clear, none = subject.baseline.loose, subject.baseline.exact
     return bool((((longer > clear) & (found.size <= none)) | ((found.size > clear) & (longer <= none))).any())

@@ -1,5 +1,6 @@
 """The doctor names the fault that was planted, and nothing that does not follow from it."""
 
+import keras
 import pytest
 
 from keras_transformer.diagnostics.doctor import Subject
@@ -8,17 +9,16 @@ from tests.diagnostics.doctor.faults import FAULTS
 from tests.diagnostics.doctor.test_healthy import here_or_everywhere
 
 EVERYWHERE = (
-    "causal mask reversed",
-    "padding through cross-attention",
+    "causal mask without diagonal",
     "heads split by a wrong reshape",
     "softmax without gradient",
-    "dropout with one seed",
 )
 
 
 @pytest.mark.parametrize("planted", here_or_everywhere(FAULTS, EVERYWHERE))
 def test_the_planted_fault_is_named(planted: str) -> None:
     fault = FAULTS[planted]
+    keras.utils.set_random_seed(1)
     diagnosis = examine(Subject(fault.make()), WIRING)
     assert fault.name in diagnosis.faults
     assert set(diagnosis.faults) <= {fault.name, *fault.also}
