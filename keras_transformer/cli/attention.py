@@ -58,11 +58,13 @@ def attention(
     from keras_transformer.diagnostics import head_table, plot_attention, record_attention, write_attention_html
 
     translator = kt.Run(run).translator(which, **given(beam_size=beam_size, length_penalty=length_penalty))
+    config = translator.model.config
+    counts = dict.fromkeys(_KINDS, config.num_decoder_layers) | {"encoder": config.num_encoder_layers}
+    chosen = {name: _layers(layer, name, counts[name]) for name in pictures}
     record = record_attention(translator.model, translator.tokenizer, sentence, translation, translator)
     typer.echo(f"{record.source}\n{record.translation}\n\n{head_table(record)}\n")
     for name, path in pictures.items():
-        layers = _layers(layer, name, len(record.weights[name]))
-        typer.echo(f"wrote {plot_attention(record, name, path, layers=layers)}")
+        typer.echo(f"wrote {plot_attention(record, name, path, layers=chosen[name])}")
     if html is not None:
         typer.echo(f"wrote {write_attention_html(record, html)}")
 

@@ -12,7 +12,9 @@ EXAMPLES = ("keras-transformer average runs/en-de --last 5",)
 
 def average(
     run: RunFolder,
-    last: Annotated[int, typer.Option(min=1, help="How many of the newest checkpoints.")] = 5,
+    last: Annotated[
+        int | None, typer.Option(min=1, help="How many of the newest checkpoints.", show_default="the run's, 5")
+    ] = None,
 ) -> None:
     """Average the weights of the last checkpoints (paper, section 6.1) and measure before and after."""
     import_backend()

@@ -49,7 +49,9 @@ def compiles_each_shape() -> bool:
     return keras.backend.backend() == "jax"
 
 
-def pad_rows(rows: Sequence[Sequence[int]], pad_id: int, full: int) -> npt.NDArray[np.int32]:
+def pad_rows(
+    rows: Sequence[Sequence[int]], pad_id: int, full: int, max_length: int | None = None
+) -> npt.NDArray[np.int32]:
     """One array of rows of different lengths.
 
     Args:
@@ -57,9 +59,10 @@ def pad_rows(rows: Sequence[Sequence[int]], pad_id: int, full: int) -> npt.NDArr
         pad_id: what fills them up.
         full: the rows a batch holds. Where the backend compiles for each shape, fewer are filled up with empty rows to
             a power of two, or to `full` if that is less.
+        max_length: the most positions the model can read, no less than the longest row; None for any number.
 
     Returns:
-        (B, S) int32, S a multiple of 8.
+        (B, S) int32, S a multiple of 8, or `max_length` if that is less.
 
     Example:
         >>> pad_rows([[5, 2], [5, 6, 2]], pad_id=0, full=2)
@@ -69,7 +72,9 @@ def pad_rows(rows: Sequence[Sequence[int]], pad_id: int, full: int) -> npt.NDArr
     count = len(rows)
     if compiles_each_shape():
         count = max(count, min(full, 1 << (count - 1).bit_length()))
-    ids = np.full((count, padded(max(map(len, rows), default=1))), pad_id, dtype="int32")
+    length = padded(max(map(len, rows), default=1))
+    length = length if max_length is None else min(length, max_length)
+    ids = np.full((count, length), pad_id, dtype="int32")
     for position, row in enumerate(rows):
         ids[position, : len(row)] = row
     return ids

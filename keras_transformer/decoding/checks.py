@@ -1,5 +1,6 @@
 """Checks of what people hand to the decoder."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from keras_transformer.decoding.protocols import TokenizerLike, source_side
@@ -35,6 +36,25 @@ def check_lines(name: str, lines: Any) -> None:
         if not isinstance(line, str):
             raise InputError(
                 f"line {number} of {name} is a {type(line).__name__}; expected a string: convert it first."
+            )
+
+
+def check_lengths(lengths: Sequence[int], most: int | None) -> None:
+    """Refuse pairs that are longer than what a model with learned positions can read.
+
+    Example:
+        >>> check_lengths([5, 9, 7], most=8)
+        Traceback (most recent call last):
+        keras_transformer.errors.InputError: pair 2 has 9 tokens on its longer side and the model has 8 positions:
+        shorten it, or score with a model that has more.
+    """
+    if most is None:
+        return
+    for number, length in enumerate(lengths, 1):
+        if length > most:
+            raise InputError(
+                f"pair {number} has {length} tokens on its longer side and the model has {most} positions: "
+                "shorten it, or score with a model that has more."
             )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from keras_transformer.decoding.batches import by_length, pad_rows
-from keras_transformer.decoding.checks import check_lines, check_tokenizer, check_whole
+from keras_transformer.decoding.checks import check_lengths, check_lines, check_tokenizer, check_whole
 from keras_transformer.decoding.compiled import ScoringModel, predict
 from keras_transformer.decoding.protocols import TokenizerLike, source_side
 from keras_transformer.decoding.scores import CorpusScore, PairScore
@@ -58,7 +58,8 @@ class Scorer:
             A score for each pair, in order.
 
         Raises:
-            InputError: not as many targets as sources, or not lists of strings.
+            InputError: not as many targets as sources, not lists of strings, or a pair longer than the model has
+                learned positions.
         """
         check_lines("sources", sources)
         check_lines("targets", targets)
@@ -85,14 +86,15 @@ class Scorer:
         Returns:
             A score for each pair, in order.
         """
-        pad, bos = self.tokenizer.pad_id, self.tokenizer.bos_id
+        pad, bos, most = self.tokenizer.pad_id, self.tokenizer.bos_id, getattr(self.model, "max_length", None)
         scores: list[PairScore] = [PairScore(0.0, 0)] * len(targets)
         longer = [max(len(source), len(target)) for source, target in zip(sources, targets, strict=True)]
+        check_lengths(longer, most)
         for batch in by_length(longer, self._rows):
             full = self._rows(max(longer[i] for i in batch))
-            target_out = pad_rows([targets[i] for i in batch], pad, full)
-            target_in = pad_rows([[bos, *targets[i][:-1]] for i in batch], pad, full)
-            source = pad_rows([sources[i] for i in batch], pad, full)
+            target_out = pad_rows([targets[i] for i in batch], pad, full, most)
+            target_in = pad_rows([[bos, *targets[i][:-1]] for i in batch], pad, full, most)
+            source = pad_rows([sources[i] for i in batch], pad, full, most)
             log_probs, _ = predict(self._compiled, self.model, (source, target_in, target_out))
             for row, position in enumerate(batch):
                 values = log_probs[row, : len(targets[position])].astype("float64")

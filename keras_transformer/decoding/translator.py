@@ -109,7 +109,8 @@ class Translator:
         self.search = BeamSearch(beam_size, length_penalty, max_length_offset, n_best)
         self.batch_size = batch_size
         # A model with learned positions has no more than it was trained with.
-        self.max_source_length = smaller(max_source_length, getattr(model, "max_length", None))
+        self._most = getattr(model, "max_length", None)
+        self.max_source_length = smaller(max_source_length, self._most)
         self.on_truncated = on_truncated
         self.truncated: list[Truncation] = []
         self._compiled = SearchModel(model, self.search)
@@ -177,7 +178,7 @@ class Translator:
         where = [position for position, source in enumerate(sources) if source]
         for batch in by_length([len(sources[i]) for i in where], lambda length: self.batch_size):
             positions = [where[i] for i in batch]
-            source = pad_rows([sources[i] for i in positions], self.tokenizer.pad_id, self.batch_size)
+            source = pad_rows([sources[i] for i in positions], self.tokenizer.pad_id, self.batch_size, self._most)
             ids, scores = predict(self._compiled, self.model, source)
             found = self._hypotheses(ids[: len(positions)].tolist(), scores[: len(positions)].tolist())
             for position, hypotheses in zip(positions, found, strict=True):

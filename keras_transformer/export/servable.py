@@ -90,7 +90,9 @@ def _servable(model: Any, tokenizer: Any, settings: SearchSettings) -> Any:
     module.tokenizer = tensorflow_text.SentencepieceTokenizer(model=tokenizer.proto)
     module.source_tokenizer = module.tokenizer
     if tokenizer.source is not tokenizer:
-        module.source_tokenizer = tensorflow_text.SentencepieceTokenizer(model=tokenizer.source.proto)
+        # Without a name of its own the second resource of a loaded SavedModel would be the first again.
+        own = tensorflow_text.SentencepieceTokenizer(model=tokenizer.source.proto, name="source_tokenizer")
+        module.source_tokenizer = own
 
     @tf.function(input_signature=[tf.TensorSpec((None, None), tf.int32)])  # traced once for both signatures
     def best(source_ids: Any) -> tuple[Any, Any]:

@@ -18,7 +18,8 @@ class LearnedPositions(keras.layers.Layer):
     """Add a learned vector per position, in place of the sinusoids; there are none past the last one.
 
     The vectors start as the embeddings of tokens do, and are multiplied by sqrt(d_model) as these are, so that neither
-    drowns the other.
+    drowns the other. A sequence past the last position is an `InputError` where its length is known when it is called;
+    inside a TensorFlow graph for any length it is TensorFlow's error, or NaN under XLA.
 
     Args:
         max_positions: how many positions there are.
@@ -69,8 +70,10 @@ class LearnedPositions(keras.layers.Layer):
                 "shorten it, or train a model with a larger max_positions or with sinusoidal positions."
             )
         positions = ops.arange(ops.shape(inputs)[1], dtype="int32") + start
-        rows = ops.cast(ops.take(self.embeddings, positions, axis=0), inputs.dtype)
-        return inputs + rows * math.sqrt(inputs.shape[-1])
+        rows = ops.take(self.embeddings, positions, axis=0)
+        # XLA and GPUs read some other row for one that is not there; better no number than a wrong one.
+        rows = ops.where(ops.expand_dims(positions < self.max_positions, -1), rows, float("nan"))
+        return inputs + ops.cast(rows, inputs.dtype) * math.sqrt(inputs.shape[-1])
 
     def compute_output_shape(self, inputs_shape: Any) -> Any:
         """The shape of the inputs."""

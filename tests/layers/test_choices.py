@@ -107,6 +107,19 @@ def test_learned_positions_are_rows_scaled_like_embeddings():
         layer(X, start=3)
 
 
+@pytest.mark.tensorflow_backend
+def test_past_the_last_learned_position_a_compiled_graph_gives_no_number():
+    """XLA reads another row for one that is not there; a graph for any length cannot raise."""
+    import tensorflow as tf
+
+    layer = LearnedPositions(max_positions=3)
+    layer.build((None, None, 8))
+    compiled = tf.function(layer, jit_compile=True, input_signature=[tf.TensorSpec((None, None, 8))])
+    output = compiled(X).numpy()
+    assert np.isnan(output[:, 3:]).all()
+    np.testing.assert_allclose(output[:, :3], numpy(layer(X[:, :3])), atol=1e-6)
+
+
 def test_pre_norm_is_x_plus_the_sub_layer_of_the_norm():
     layer = Residual(norm="pre")
     layer.build(X.shape)

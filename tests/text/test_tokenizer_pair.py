@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import keras_transformer as kt
+from keras_transformer.diagnostics import record_attention
 from keras_transformer.errors import InputError
 
 PAIRS = [("the dog runs", "犬が走る"), ("the cat sings", "猫が歌う"), ("dogs run", "犬たちが走る")]
@@ -37,6 +38,29 @@ def test_batches_encode_each_side_with_its_own(pair) -> None:
     assert (target_in[:3, 0] == 1).all()
 
 
+def test_attention_is_recorded_for_the_source_that_was_read(pair) -> None:
+    small = {"d_model": 8, "num_heads": 2, "d_ff": 8, "num_encoder_layers": 1, "num_decoder_layers": 1}
+    model = kt.Transformer(vocab_size=275, source_vocab_size=283, tie_embeddings="none", **small)
+    record = record_attention(model, pair, *PAIRS[0])
+    assert list(record.source_ids) == [*pair.source.encode([PAIRS[0][0]])[0], pair.eos_id]
+    assert list(record.source_pieces) == pair.source.pieces(record.source_ids)
+    assert list(record.target_ids) == [*pair.encode([PAIRS[0][1]])[0], pair.eos_id]
+
+
+def test_a_model_of_few_positions_cuts_sources_with_a_notice_and_refuses_to_score_more(pair) -> None:
+    """20 positions: no multiple of what batches are padded to."""
+    small = {"d_model": 8, "num_heads": 2, "d_ff": 8, "num_encoder_layers": 1, "num_decoder_layers": 1}
+    model = kt.Transformer(
+        vocab_size=275, source_vocab_size=283, tie_embeddings="none", position="learned", max_positions=20, **small
+    )
+    cuts = []
+    translator = kt.Translator(model, pair, beam_size=2, max_length_offset=9, on_truncated=cuts.append)
+    assert len(translator(["the dog runs", "the dog runs " * 9])) == 2
+    assert [(cut.line, cut.kept) for cut in cuts] == [(2, 20)]
+    with pytest.raises(InputError, match=r"pair 2 has .* tokens on its longer side and the model has 20 positions"):
+        kt.Scorer(model, pair)(["the dog", "the dog"], ["犬", "日本" * 9])
+
+
 def test_translator_and_scorer_take_it_and_refuse_one_that_does_not_fit(pair) -> None:
     small = {"d_model": 8, "num_heads": 2, "d_ff": 8, "num_encoder_layers": 1, "num_decoder_layers": 1}
     model = kt.Transformer(vocab_size=275, source_vocab_size=283, tie_embeddings="decoder", **small)
@@ -56,7 +80,8 @@ def test_a_run_with_two_vocabularies_trains_translates_and_exports(tmp_path: Pat
     settings = [
         "tokenizer.shared=false", "tokenizer.vocab_size=285", "tokenizer.source_vocab_size=293", "model.d_model=16",
         "model.d_ff=16", "model.num_heads=2", "model.num_encoder_layers=1", "model.num_decoder_layers=1",
-        "training.max_steps=4", "training.checkpoint_every=2", "training.validate_every=4", "training.warmup_steps=2",
+        "model.position=learned", "model.max_positions=28", "data.max_length=28", "training.max_steps=4",
+        "training.checkpoint_every=2", "training.validate_every=4", "training.warmup_steps=2",
         f"data.train=[{tmp_path / 'a.en'}, {tmp_path / 'a.ja'}]",
     ]  # fmt: skip
     with pytest.raises(InputError, match=r"set model\.tie_embeddings=decoder"):
