@@ -28,6 +28,8 @@ TRAINING = {
     "keep_checkpoints": 3,
     "average_last": 3,
     "memory_check": False,
+    "scheduled_sampling": 0.2,  # has a counter and a random state of its own to continue with
+    "scheduled_sampling_steps": 30,
 }
 
 
