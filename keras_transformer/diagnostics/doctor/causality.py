@@ -241,15 +241,16 @@ def _judge_weights(name: str, number: int, weights: Floats) -> Finding | None:
     """One decoder layer's weights (B, h, T, T)."""
     diagonal = np.diagonal(weights, axis1=2, axis2=3)  # (B, h, T)
     past = np.tril(weights, -1).max()
-    if (diagonal == 0).all() and past > 0:
+    # The first position is often let see itself, or mixes all evenly, as it would see nothing otherwise.
+    if (diagonal[..., 1:] == 0).all() and past > 0:
         return Finding(
             name,
             "fail",
             "causal-mask-diagonal",
-            f"decoder layer {number}: the present position has weight 0 in all {weights.shape[1]} heads, earlier ones "
-            f"up to {past:.2g}",
-            "The mask is j < i instead of j <= i. The first position then sees nothing: zeros, an even mixture of all "
-            "positions, or NaN, by how the mask is applied.",
+            f"decoder layer {number}: from position 1 on the present position has weight 0 in all {weights.shape[1]} "
+            f"heads, earlier ones up to {past:.2g}",
+            "The mask is j < i instead of j <= i. The first position then sees nothing, unless it is let see itself: "
+            "zeros, an even mixture of all positions, or NaN, by how the mask is applied.",
             "Let each position see itself: a lower triangle with its diagonal.",
             SOURCE,
         )

@@ -79,6 +79,14 @@ class CausalDiagonal(Transformer):
         return ops.logical_and(causal_mask(length), ops.logical_not(ops.eye(length, dtype="bool")))
 
 
+class CausalDiagonalButFirst(CausalDiagonal):
+    """The first position is let see itself, so that its row is not empty."""
+
+    def _causal_mask(self, target_in):
+        first = ops.arange(target_in.shape[1]) == 0
+        return ops.logical_or(super()._causal_mask(target_in), ops.logical_and(first[:, None], first))
+
+
 class CausalOneAhead(Transformer):
     def _causal_mask(self, target_in):
         length = target_in.shape[1]
@@ -298,6 +306,9 @@ FAULTS = {
     "causal mask missing": Fault(_small(CausalMissing), "causal-mask-missing", {"target-padding-visible", STEP}),
     "causal mask reversed": Fault(_small(CausalReversed), "causal-mask-reversed", {"target-padding-visible", STEP}),
     "causal mask without diagonal": Fault(_small(CausalDiagonal), "causal-mask-diagonal", {STEP}),
+    "causal mask without diagonal but at the first": Fault(
+        _small(CausalDiagonalButFirst), "causal-mask-diagonal", {STEP}
+    ),
     "causal mask one ahead": Fault(_small(CausalOneAhead), "causal-mask-off-by-one", {"target-padding-visible", STEP}),
     "decoder sees the present only": Fault(_small(PresentOnly), "target-history-ignored", {STEP}),
     "padding in the encoder": Fault(_small(SourcePadding), "source-padding-visible"),
