@@ -11,6 +11,8 @@ ROOT = Path(__file__).parent.parent
 BACKEND = os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 OTHERS = ("jax", "torch")
 DOCTESTS = ("layers", "models", "training", "decoding")  # what runs on a backend; the others run once
+# JAX compiles every operation for every shape; small models run no slower for it, and tests take half the time.
+QUICK_COMPILATION = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 
 
 @dataclass
@@ -29,6 +31,8 @@ def start(backend: str, log: Path) -> Child:
     command = [sys.executable, "-m", "pytest", "-q", "-r", "fE", "--tb=short", "-p", "no:cacheprovider"]
     command += ["tests", *(f"keras_transformer/{room}" for room in DOCTESTS)]
     environment = os.environ | {"KERAS_BACKEND": backend}
+    if backend == "jax":
+        environment.setdefault("XLA_FLAGS", QUICK_COMPILATION)
     with log.open("wb") as output:
         process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
