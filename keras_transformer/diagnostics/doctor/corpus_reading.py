@@ -106,6 +106,9 @@ def _read_side(path: str | Path) -> Side:
         lines, invalid = split_lines(read_content(path))
     except InputError as error:
         return Side(Path(path).name, problem=str(error))
+    if invalid and not any(lines):  # an empty string stands for each invalid line
+        problem = f"{path}: none of its {len(invalid):,} lines is valid UTF-8; expected lines of UTF-8 text."
+        return Side(Path(path).name, problem=problem)
     return Side(Path(path).name, lines, dict.fromkeys(invalid, "not valid UTF-8"))
 
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+from keras_transformer.diagnostics.doctor.corpus_alignment import FEWEST
 from keras_transformer.diagnostics.doctor.corpus_reading import Split, name_places, quote
 from keras_transformer.diagnostics.doctor.findings import Finding, passed
 
@@ -78,7 +79,7 @@ def check_copies(train: Split) -> list[Finding]:
 
     Returns:
         One finding. Names and numbers are the same in both languages, so it warns from 1 % of the pairs on, or from
-        five copies of four words or more.
+        five copies of four words or more; half of 20 pairs or more fail.
     """
     copies = [place for place, (source, target) in zip(train.good, _keys(train), strict=True) if source == target]
     long = [place for place in copies if len(train.source.lines[place].split()) >= 4]
@@ -88,7 +89,7 @@ def check_copies(train: Split) -> list[Finding]:
     return [
         Finding(
             "target copies the source",
-            "warn",
+            "fail" if len(copies) >= max(0.5 * len(train.good), FEWEST) else "warn",
             "untranslated-copies",
             evidence,
             meaning="Text was left untranslated; a share of a few per cent teaches the model to copy its input.",

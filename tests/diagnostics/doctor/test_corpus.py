@@ -169,6 +169,35 @@ def test_files_that_are_no_text_are_a_fault(tmp_path: Path) -> None:
         examine_corpus(tmp_path / "a.en", tmp_path / "none")
 
 
+@pytest.mark.parametrize("content", [bytes(range(256)) * 80, b"\xc5" * 20_000, "Stra\xdfe\n".encode("latin-1") * 9])
+def test_bytes_without_a_line_of_text_are_no_text(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_bytes(content)
+    (tmp_path / "a.de").write_bytes(b"ein Hund\n" * 9)
+    assert examine_corpus(tmp_path / "a.en", tmp_path / "a.de").faults == ("corpus-not-text",)
+
+
+def test_a_nul_in_the_first_line_is_one_bad_line(
+    phrases: tuple[Lines, ...], tokenizer: Tokenizer, tmp_path: Path
+) -> None:
+    diagnosis = examine(tmp_path, ([f"{phrases[0][0]}\0", *phrases[0][1:]], phrases[1]), tokenizer)
+    assert diagnosis.faults == ("bad-lines",)
+    assert "line 1 is holding a NUL byte (of 600)" in the(diagnosis, "bad-lines").evidence
+    assert "padding and batches" in diagnosis.table()
+
+
+def test_a_target_that_is_the_source_fails(phrases: tuple[Lines, ...], tokenizer: Tokenizer, tmp_path: Path) -> None:
+    diagnosis = examine(tmp_path, (phrases[0], phrases[0]), tokenizer)
+    assert diagnosis.faults == ("untranslated-copies",)
+
+
+def test_a_side_in_reverse_order_is_misaligned(
+    phrases: tuple[Lines, ...], tokenizer: Tokenizer, tmp_path: Path
+) -> None:
+    diagnosis = examine(tmp_path, (phrases[0][::-1], phrases[1]), tokenizer)
+    assert "lines-unrelated" in diagnosis.warnings
+    assert "correlation of log lengths" in the(diagnosis, "lines-unrelated").evidence
+
+
 def test_characters_outside_a_given_vocabulary_are_counted(
     phrases: tuple[Lines, ...], tokenizer: Tokenizer, tmp_path: Path
 ) -> None:
