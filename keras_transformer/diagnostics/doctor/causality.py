@@ -99,7 +99,8 @@ def _from_logits(subject: Subject) -> list[Finding]:
     pairs = length * (length - 1) // 2
     adjacent = np.diagonal(found.seen, 1)
     future, past = int(found.future.sum()), int(found.past.sum())
-    if (future or not adjacent.all()) and _depends_on_length(subject, source, target_in, found):
+    patchy = (future or not adjacent.all()) and _is_patchy(found.size, baseline.loose, baseline.exact)
+    if patchy and _depends_on_length(subject, source, target_in, found):
         return [_wrong_reshape(found, pairs)]
     if future and not past:
         return [_reversed(found)]
@@ -129,6 +130,15 @@ def _depends_on_length(subject: Subject, source: Ids, target_in: Ids, found: Inf
     return bool((((longer > clear) & (found.size <= none)) | ((found.size > clear) & (longer <= none))).any())
 
 
+def _is_patchy(size: Floats, clear: float, none: float) -> bool:
+    """Whether some token is seen at a position and not at the next one.
+
+    A causal mask that is missing, off by some positions or dropped for the last ones never does that, whatever the
+    length; a reshape in the wrong order, which deals positions out to heads, does.
+    """
+    return bool(((size[:, :-1] > clear) & (size[:, 1:] <= none)).any())
+
+
 def _largest(sizes: Floats) -> tuple[int, int, float]:
     """Changed position, position of the logits, and the size of the largest change."""
     changed, seen = np.unravel_index(int(sizes.argmax()), sizes.shape)
@@ -138,7 +148,7 @@ def _largest(sizes: Floats) -> tuple[int, int, float]:
 def _sees_the_future(found: Influence, pairs: int) -> Finding:
     changed, at, size = _largest(np.tril(found.size, -1))
     ahead = max(changed - at for changed, at in np.argwhere(found.future))
-    near = ahead < len(found.seen) - 1
+    near = ahead < len(found.seen) - 1 and bool(np.diagonal(found.seen, -1).all())
     seen = (
         f"changing the token at position {changed} changes the logits at {at}, before it, by {size:.2g} of their "
         f"spread; so in {int(found.future.sum())} of {pairs} pairs, up to {ahead} positions ahead"

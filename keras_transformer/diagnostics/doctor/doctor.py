@@ -2,10 +2,12 @@
 
 import importlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from keras_transformer.diagnostics.doctor.findings import Diagnosis, Finding, reason
 from keras_transformer.diagnostics.doctor.hooks import Hooks
+from keras_transformer.diagnostics.doctor.practice import untouched
 from keras_transformer.diagnostics.doctor.subject import Subject
 
 Check = Callable[[Subject], list[Finding]]
@@ -76,21 +78,22 @@ def doctor(
     Reference:
         Vaswani et al. 2017, https://arxiv.org/abs/1706.03762, sections 3 and 5.
     """
-    subject = Subject(
-        model,
-        vocab_size=vocab_size,
-        source_vocab_size=source_vocab_size,
-        pad_id=pad_id,
-        bos_id=bos_id,
-        eos_id=eos_id,
-        hooks=hooks,
-        loss=loss,
-        batches=batches,
-        optimizer=optimizer,
-        recipe=recipe,
-        seed=seed,
-    )
-    return examine(subject, WIRING + PRACTICE + (LEARNING if train else ()), progress)
+    with untouched(model):
+        subject = Subject(
+            model,
+            vocab_size=vocab_size,
+            source_vocab_size=source_vocab_size,
+            pad_id=pad_id,
+            bos_id=bos_id,
+            eos_id=eos_id,
+            hooks=hooks,
+            loss=loss,
+            batches=batches,
+            optimizer=optimizer,
+            recipe=recipe,
+            seed=seed,
+        )
+        return examine(subject, WIRING + PRACTICE + (LEARNING if train else ()), progress)
 
 
 def examine(subject: Subject, modules: tuple[str, ...], progress: Progress | None = None) -> Diagnosis:
@@ -124,7 +127,24 @@ def examine(subject: Subject, modules: tuple[str, ...], progress: Progress | Non
             findings += check(subject)
         except Exception as error:  # whatever anyone's model or hook raises on the inputs of one check
             findings.append(_raised(name, error))
-    return Diagnosis(findings)
+    return Diagnosis(_with_heads_in_mind(subject, findings))
+
+
+def _with_heads_in_mind(subject: Subject, findings: list[Finding]) -> list[Finding]:
+    """Say of a future and padding that are seen all at once that heads may do it, where no hook shows the heads."""
+    if subject.hooks.attention is not None or subject.hooks.attention_layers:
+        return findings
+    future = {"causal-mask-missing", "causal-mask-off-by-one"}
+    faults = {finding.fault for finding in findings if finding.verdict == "fail"}
+    if not faults & future or not {"source-padding-visible", "target-padding-visible"} <= faults:
+        return findings
+    meaning = " As the future, source padding and target padding are all seen, heads split or joined by a reshape in "
+    meaning += "the wrong order are as likely as masks: either lets everything through."
+    fix = " To tell them apart, pass Hooks(attention_layers=[AttentionHook(...)])."
+    return [
+        replace(each, meaning=each.meaning + meaning, fix=each.fix + fix) if each.fault in future else each
+        for each in findings
+    ]
 
 
 def _raised(name: str, error: Exception) -> Finding:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from keras_transformer.diagnostics.doctor.arrays import Floats, to_numpy
+from keras_transformer.diagnostics.doctor.causality import masked_wrongly
 from keras_transformer.diagnostics.doctor.findings import Finding, passed, skipped
 from keras_transformer.diagnostics.doctor.hooks import AttentionHook, Hooks
 from keras_transformer.diagnostics.doctor.subject import Subject
@@ -12,6 +13,9 @@ from keras_transformer.diagnostics.doctor.subject import Subject
 NAME, SOURCE = "heads", "section 3.2.2"
 LENGTH = 6
 ONE = np.eye(LENGTH, dtype="bool")
+SEEN = 1e-2
+"""Weight on hidden keys, or change that they make, from which on the mask does not hide them."""
+
 TOLERANCES = {2.0**-23: 1e-4, 2.0**-11: 1e-2, 2.0**-8: 5e-2}
 
 
@@ -28,6 +32,9 @@ def check_heads(subject: Subject) -> list[Finding]:
     if hooks.attention is None and not hooks.attention_layers:
         fix = "pass Hooks(attention_layers=[AttentionHook(...)]) or Hooks(attention=..., key_dim=...)"
         return [skipped(NAME, "no attention layer can be called by itself", fix=fix, source=SOURCE)]
+    unmasked = _unmasked(hooks, np.random.default_rng(subject.seed))
+    if unmasked is not None:
+        return [unmasked]
     rng = np.random.default_rng(subject.seed)
     tolerance = TOLERANCES[subject.baseline.epsilon]
     changes = {layer.name: _layer_change(layer, rng) for layer in hooks.attention_layers}
@@ -55,6 +62,48 @@ def check_heads(subject: Subject) -> list[Finding]:
 
 
 CHECKS = (check_heads,)
+
+
+def _unmasked(hooks: Hooks, rng: np.random.Generator) -> Finding | None:
+    """Whether a mask hides nothing, or hides it wrongly: a key that is then seen tells nothing of heads."""
+    hidden = np.broadcast_to(~ONE[:, None, None, :], (LENGTH, 1, LENGTH, LENGTH))
+    for layer in hooks.attention_layers:
+        if layer.weights is None:
+            continue
+        inputs, memory = rng.normal(size=(2, LENGTH, LENGTH, layer.d_model)).astype("float32")
+        weights = to_numpy(layer.weights(inputs, memory if layer.cross else None, ~hidden[:, :, :1]))
+        unseen = np.broadcast_to(hidden, weights.shape)
+        finding = masked_wrongly(NAME, layer.name, weights, unseen)
+        seen = float(np.where(unseen, weights, 0.0).max())
+        if finding is None and (weights.sum(-1) > 0.5).all() and seen > SEEN:
+            finding = _not_hidden(f"{layer.name}: with one key visible, hidden ones have weight {seen:.2g}")
+        if finding is not None:
+            return finding
+    return None if hooks.attention is None else _function_unmasked(hooks, ~hidden, rng)
+
+
+def _function_unmasked(hooks: Hooks, mask: Any, rng: np.random.Generator) -> Finding | None:
+    """The same for a function: with one key visible all weight is on it, whatever queries and keys are."""
+    assert hooks.attention is not None
+    query, key, other_query, other_key, value = rng.normal(size=(5, LENGTH, LENGTH, 3, hooks.key_dim)).astype("float32")
+    before = to_numpy(hooks.attention(query, key, value, mask))
+    change = float(_differences(before, to_numpy(hooks.attention(other_query, other_key, value, mask))).max())
+    if change <= SEEN or not np.isfinite(change):
+        return None
+    return _not_hidden(f"attention: with one key visible, other queries and keys change the output by {change:.2g}")
+
+
+def _not_hidden(seen: str) -> Finding:
+    return Finding(
+        NAME,
+        "fail",
+        "mask-without-effect",
+        seen,
+        "The mask does not hide what it should: it is dropped, of another sense, too weak (a small number added to the "
+        "scores), or applied after softmax. Heads cannot be judged before that is mended.",
+        "Set hidden scores to a large negative number of the dtype, then take softmax over the keys.",
+        "section 3.2.3",
+    )
 
 
 def _layer_change(layer: AttentionHook, rng: np.random.Generator) -> tuple[float, int, int]:

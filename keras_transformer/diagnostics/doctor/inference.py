@@ -109,10 +109,26 @@ def check_cache(subject: Subject) -> list[Finding]:
 CHECKS = (check_repeatable, check_lengths, check_rows, check_source_read, check_cache)
 
 
-@on_clear_answers(ROWS, "section 3")
+@on_clear_answers(ROWS, "section 3", by_row=False)
 def _rows(subject: Subject) -> list[Finding]:
     baseline = subject.baseline
-    seen = f"other sentences beside it change a sentence's logits by {baseline.companions:.2g} of their spread"
+    if baseline.rows_differ:
+        return [
+            Finding(
+                ROWS,
+                "fail",
+                "batch-leak",
+                f"the same sentence in each row of a batch has logits that differ by {baseline.rows:.2g} of their "
+                "spread from row to row",
+                "A sentence's place in the batch is taken for something else: positions are counted along the batch "
+                "axis, or a mask of the wrong shape is spread over it.",
+                "Keep the batch as the first axis, and give positions (1, T, d_model) and masks (B, 1, 1, S).",
+            )
+        ]
+    seen = (
+        f"other sentences beside it, as long or shorter, change a sentence's logits by {baseline.companions:.2g} of "
+        "their spread"
+    )
     if baseline.companions <= baseline.loose:
         return [passed(ROWS, seen)]
     return [
@@ -121,9 +137,9 @@ def _rows(subject: Subject) -> list[Finding]:
             "fail",
             "batch-leak",
             seen,
-            "Sentences of a batch see each other: heads or beams are folded into the batch axis in the wrong order, or "
-            "something normalises over the batch.",
-            "Keep the batch as the first axis of every reshape; transpose before heads are folded into it.",
+            "Sentences of a batch see each other: heads or beams are folded into the batch axis in the wrong order, "
+            "one sentence's padding mask is used for all, or something normalises over the batch.",
+            "Keep the batch as the first axis of every reshape and mask; transpose before heads are folded into it.",
         )
     ]
 

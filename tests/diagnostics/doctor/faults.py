@@ -151,6 +151,13 @@ class MaskedAfterwards(VisibleAttention):
         return ops.softmax(scores) if mask is None else ops.softmax(scores) * ops.cast(mask, scores.dtype)
 
 
+class MaskAdded(VisibleAttention):
+    """True counts as 1 and hides nothing."""
+
+    def weigh(self, scores, mask):
+        return ops.softmax(scores if mask is None else scores + ops.cast(mask, scores.dtype))
+
+
 class MaskedWithInfinity(VisibleAttention):
     def weigh(self, scores, mask):
         return ops.softmax(scores if mask is None else ops.where(mask, scores, -np.inf))
@@ -314,12 +321,9 @@ FAULTS = {
     "padding in the encoder": Fault(_small(SourcePadding), "source-padding-visible"),
     "padding through cross-attention": Fault(_small(CrossPadding), "cross-padding-visible", {STEP}),
     "padding in the target": Fault(_small(TargetPadding), "target-padding-visible"),
-    "masked with 0": Fault(
-        swapped(attention=MaskedWithZero), "masked-with-zero", UNMASKED | {STEP, "heads-wrong-reshape"}
-    ),
-    "mask after softmax": Fault(
-        swapped(attention=MaskedAfterwards), "mask-after-softmax", UNMASKED | {STEP, "heads-wrong-reshape"}
-    ),
+    "masked with 0": Fault(swapped(attention=MaskedWithZero), "masked-with-zero", UNMASKED | {STEP}),
+    "mask after softmax": Fault(swapped(attention=MaskedAfterwards), "mask-after-softmax", UNMASKED | {STEP}),
+    "mask added as 1": Fault(swapped(attention=MaskAdded), "mask-without-effect", UNMASKED | {STEP}),
     "masked with -inf": Fault(swapped(attention=MaskedWithInfinity), "masked-row-not-finite"),
     "masked with -1e9 in float16": Fault(swapped(attention=MaskedInHalfPrecision), "masked-row-not-finite"),
     "heads split by a wrong reshape": Fault(swapped(projection=WrongSplit), "heads-wrong-reshape", UNMASKED | {STEP}),

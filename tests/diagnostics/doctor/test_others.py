@@ -35,17 +35,26 @@ class TorchTranslator(torch.nn.Module):
         self.output = torch.nn.Linear(WIDTH, VOCAB)
 
     def embed(self, ids):
-        place = torch.arange(ids.shape[1])[:, None] / 10_000 ** (torch.arange(0, WIDTH, 2) / WIDTH)
+        along = 0 if self.positions == "along the batch" else 1
+        place = torch.arange(ids.shape[along])[:, None] / 10_000 ** (torch.arange(0, WIDTH, 2) / WIDTH)
         encoding = torch.stack([place.sin(), place.cos()], -1).flatten(1)
+        encoding = encoding if along else encoding[:, None]
         return self.embedding(ids) + (encoding if self.positions else 0.0)
 
     def forward(self, source, target_in):
         mask = torch.nn.Transformer.generate_square_subsequent_mask(target_in.shape[1]) if self.causal else None
+        if self.causal == "all but the last three":
+            mask[-3:] = 0.0
         hidden = source == 0 if self.padding else None
+        if self.padding == "of the first sentence":
+            hidden = hidden[:1].expand_as(hidden)
+        target = self.embed(target_in)
+        if self.causal == "one ahead":
+            target = target.roll(-1, dims=1)
         return self.output(
             self.transformer(
                 self.embed(source),
-                self.embed(target_in),
+                target,
                 tgt_mask=mask,
                 src_key_padding_mask=hidden,
                 memory_key_padding_mask=hidden,
@@ -69,6 +78,10 @@ def test_torch_nn_transformer_is_healthy_as_a_module_and_as_a_function() -> None
     [
         ({"causal": False}, "causal-mask-missing", {"target-padding-visible"}),
         ({"padding": False}, "source-padding-visible", set()),
+        ({"causal": "all but the last three"}, "causal-mask-missing", {"target-padding-visible"}),
+        ({"causal": "one ahead"}, "causal-mask-off-by-one", {"target-padding-visible"}),
+        ({"padding": "of the first sentence"}, "batch-leak", set()),
+        ({"positions": "along the batch"}, "batch-leak", set()),
         ({"batch_first": False, "causal": False, "padding": False}, "batch-leak", None),
     ],
 )
@@ -77,6 +90,14 @@ def test_torch_nn_transformer_used_wrongly(broken, name, also) -> None:
     faults = examined(lambda source, target: module(torch.tensor(source), torch.tensor(target))).faults
     assert name in faults
     assert also is None or set(faults) <= {name, *also}
+
+
+def test_a_future_and_padding_seen_at_once_may_be_heads() -> None:
+    for broken, said in (({"causal": False}, False), ({"causal": False, "padding": False}, True)):
+        findings = examined(TorchTranslator(**broken)).findings
+        (finding,) = [each for each in findings if each.fault == "causal-mask-missing"]
+        assert ("reshape" in finding.meaning) is said
+        assert ("AttentionHook" in finding.fix) is said
 
 
 def test_a_torch_module_that_takes_the_batch_for_time() -> None:
@@ -128,6 +149,7 @@ def wrongly_split(query, key, value, mask):
         (lambda *heads: numpy_attention(*heads, scale=1 / 32), "scores-scaled-by-key-dim"),
         (lambda *heads: numpy_attention(*heads, scale=0.05), "scores-scaled-wrongly"),
         (lambda *heads: numpy_attention(*heads, hidden=-np.inf), "masked-row-not-finite"),
+        (lambda *heads: numpy_attention(*heads, hidden=-1.0), "mask-without-effect"),
         (wrongly_split, "heads-wrong-reshape"),
     ],
 )
