@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,7 @@ def test_tensorboard_reads_the_scalars_without_those_of_lost_work(tmp_path: Path
         for step in steps:
             log.write("train", step, {"loss": loss, "note": "text is no scalar"})
         log.close()
+        time.sleep(1.1)  # TensorBoard reads files in the order of their names, which hold the second they were made
     read = event_accumulator.EventAccumulator(str(tmp_path / "logs"))
     read.Reload()
     assert read.Tags()["scalars"] == ["train/loss"]
