@@ -15,13 +15,16 @@ from keras_transformer.training.state import restore_torch_random_state, torch_r
 
 Ids = npt.NDArray[np.int32]
 
+_GLOBAL = keras.src.backend.common.global_state
+
 
 @contextmanager
-def untouched(model: keras.layers.Layer) -> Iterator[None]:
+def untouched(model: Any) -> Iterator[None]:
     """Put back a model's weights and every random state when the block ends, however it ends.
 
     Args:
-        model: a built Keras model. Its own optimizer is not part of it: nothing here uses that.
+        model: a Keras model, whose own optimizer is not part of it: nothing here uses that. Of anything else only
+            the random states are put back.
 
     Yields:
         None.
@@ -35,7 +38,9 @@ def untouched(model: keras.layers.Layer) -> Iterator[None]:
         >>> bool((layer.get_weights()[0] == before[0]).all())
         True
     """
-    variables = [*model.variables, *_global_seed()]
+    generator = _global_seed()
+    own = list(model.variables) if isinstance(model, keras.layers.Layer) else []
+    variables = own if generator is None else [*own, generator.state]
     values = [np.array(ops.convert_to_numpy(variable)) for variable in variables]
     states = random.getstate(), np.random.get_state(), torch_random_state()  # noqa: NPY002 (a user's may depend on it)
     try:
@@ -45,15 +50,16 @@ def untouched(model: keras.layers.Layer) -> Iterator[None]:
             variable.assign(value)
             if getattr(variable.value, "grad", None) is not None:
                 variable.value.grad = None
+        if generator is None:  # one that was made meanwhile had its seed from Python's random state
+            _GLOBAL.set_global_attribute("global_seed_generator", None)
         random.setstate(states[0])
         np.random.set_state(states[1])  # noqa: NPY002
         restore_torch_random_state(states[2])
 
 
-def _global_seed() -> list[Any]:
-    """State of Keras's global generator, which is there only once it was used."""
-    generator = keras.src.backend.common.global_state.get_global_attribute("global_seed_generator")
-    return [] if generator is None else [generator.state]
+def _global_seed() -> Any:
+    """Keras's global generator, which is there only once it was used."""
+    return _GLOBAL.get_global_attribute("global_seed_generator")
 
 
 class Practice(keras.Model):

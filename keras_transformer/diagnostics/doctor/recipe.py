@@ -73,6 +73,8 @@ def check_recipe(subject: Subject) -> list[Finding]:
         fix = "pass optimizer=, or recipe= (a RunConfig, a schedule or a rate), or compile the model"
         return [skipped("recipe", "no optimizer or schedule given", fix=fix, source=SOURCE)]
     curve = sample(recipe)
+    if not curve.peak > 0 or np.isnan(curve.first):
+        return [_not_positive(curve), *_adam(recipe.optimizer)]
     return [_warmup(recipe, curve), _peak(recipe, curve), *_adam(recipe.optimizer)]
 
 
@@ -90,11 +92,29 @@ def sample(recipe: Recipe) -> Curve:
         2e-06 at step 1, largest 0.001 at about step 500
     """
     rates = {step: recipe.rate(step) for step in _STEPS}
-    around = _STEPS.index(max(rates, key=lambda step: rates[step]))
+    if np.isnan(list(rates.values())).all():
+        return Curve(float("nan"), 1, float("nan"))
+    around = _STEPS.index(max(rates, key=lambda step: _height(rates[step])))
     low, high = _STEPS[max(0, around - 1)], _STEPS[min(len(_STEPS) - 1, around + 1)]
     rates |= {step: recipe.rate(step) for step in range(low, high, max(1, (high - low) // 100))}
-    step = max(sorted(rates), key=lambda each: rates[each])
+    step = max(sorted(rates), key=lambda each: _height(rates[each]))
     return Curve(rates[step], step, rates[1])
+
+
+def _height(rate: float) -> float:
+    return -np.inf if np.isnan(rate) else rate
+
+
+def _not_positive(curve: Curve) -> Finding:
+    return Finding(
+        PEAK,
+        "fail",
+        "learning-rate-not-positive",
+        f"learning rate {curve}",
+        "A rate of 0 leaves the weights as they are, one below 0 climbs, and one that is no number spoils them.",
+        "Use kt.TransformerSchedule(d_model, warmup_steps=4000), or a rate above 0.",
+        SOURCE,
+    )
 
 
 def find_recipe(subject: Subject) -> Recipe | None:

@@ -91,6 +91,26 @@ def _replicas(subject: Subject) -> list[Finding]:
     return [Finding(REPLICAS, "fail", "dropout-same-on-replicas", seen, _MEANING, fix, SOURCE)]
 
 
+def count_replicas(subject: Subject) -> int:
+    """Shares that a batch is split into: replicas of the strategy that the model was made under, or is active.
+
+    Args:
+        subject: the model; `Hooks(replicas=...)` says that there are two or more.
+
+    Returns:
+        1 without a strategy, and on JAX and PyTorch.
+    """
+    if subject.hooks.replicas is not None:
+        return 2
+    if keras.backend.backend() != "tensorflow":
+        return 1
+    import tensorflow as tf
+
+    made_under = getattr(subject.model, "distribute_strategy", None) if subject.is_keras else None
+    strategies = tf.distribute.get_strategy(), made_under
+    return max(int(getattr(each, "num_replicas_in_sync", 1)) for each in strategies)
+
+
 def _least_difference(logits: Floats, spread: float) -> float:
     """Difference of the two replicas (R, B, T, V) that differ least."""
     pairs = [(i, j) for i in range(len(logits)) for j in range(i)]

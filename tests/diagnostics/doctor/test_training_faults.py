@@ -8,9 +8,18 @@ import numpy as np
 import pytest
 
 import keras_transformer as kt
-from keras_transformer.diagnostics.doctor import Diagnosis, Subject
-from keras_transformer.training.state import model_state
-from tests.diagnostics.doctor.training_faults import LOSSES, MODELS, PIPELINES, RECIPES, SMALL, VOCABULARY, pipeline
+from keras_transformer.diagnostics.doctor import Diagnosis, Hooks, Subject
+from keras_transformer.training.state import model_state, torch_random_state
+from tests.diagnostics.doctor.training_faults import (
+    LOSSES,
+    MODELS,
+    PAD,
+    PIPELINES,
+    RECIPES,
+    SMALL,
+    VOCABULARY,
+    pipeline,
+)
 
 MODULES = ("pipeline", "loss", "recipe", "first_batch", "gradient_norms", "start", "learning")
 
@@ -69,9 +78,20 @@ def test_pipelines_are_read_in_any_form():
 @pytest.mark.parametrize("wrong", LOSSES)
 def test_a_wrong_loss_is_named(wrong):
     fault, loss = LOSSES[wrong]
-    diagnosis = diagnose(uniform, "loss", loss=loss)
+    replicas = Hooks(replicas=lambda source, target_in: [])  # there are some
+    diagnosis = diagnose(uniform, "loss", loss=loss, hooks=replicas)
     assert diagnosis.faults == (fault,)
     assert_explained(diagnosis, fault)
+
+
+def test_a_mean_over_tokens_is_no_fault_on_one_device():
+    for loss in (
+        LOSSES["mean of the replica's tokens"][1],
+        keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=PAD),
+    ):
+        diagnosis = diagnose(uniform, "loss", loss=loss)
+        assert (diagnosis.faults, diagnosis.warnings) == ((), ("loss-averaged-per-replica",))
+        assert_explained(diagnosis, "loss-averaged-per-replica")
 
 
 @pytest.mark.parametrize(
@@ -165,6 +185,20 @@ def test_healthy_models_are_clean_and_left_as_they_were(kind):
     assert states == (random.getstate(), np.random.get_state()[1].tolist())  # noqa: NPY002
     assert model.loss is not None
     assert all(getattr(variable.value, "grad", None) is None for variable in model.variables)
+
+
+def test_the_whole_examination_changes_nothing_and_builds_no_optimizer():
+    model = kt.Transformer(**SMALL | {"dropout": 0.2})
+    model((np.ones((1, 3), "int32"), np.ones((1, 3), "int32")))
+    model.compile(optimizer=keras.optimizers.Adam(1e-3), loss=kt.LabelSmoothedCrossEntropy())
+    before, states = model_state(model, optimizer=False), (random.getstate(), repr(np.random.get_state()))  # noqa: NPY002
+    torch_before = torch_random_state()
+    kt.doctor(model, train=False)
+    after, torch_after = model_state(model, optimizer=False), torch_random_state()
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+    assert all(np.array_equal(torch_before[name], torch_after[name]) for name in torch_before)
+    assert states == (random.getstate(), repr(np.random.get_state()))  # noqa: NPY002
+    assert not model.optimizer.built
 
 
 @not_again_on_jax

@@ -107,6 +107,10 @@ def gives_all_to_one(targets, logits, sample_weight):
     return ops.sum(sample_weight * (0.9 * token_losses(targets, logits) + 0.1 * to_end))
 
 
+def softmax_twice(targets, logits, sample_weight):
+    return ops.sum(sample_weight * token_losses(targets, ops.softmax(ops.cast(logits, "float32"), axis=-1)))
+
+
 LOSSES = {
     "counts padding": ("loss-counts-padding", counts_padding),
     "divides by the padded area": ("loss-counts-padding", divides_by_area),
@@ -116,6 +120,7 @@ LOSSES = {
     "mass of the true token left out": ("smoothing-mass", true_token_left_out),
     "smoothing on padding": ("smoothing-on-padding", smooths_padding),
     "all the smoothing on one symbol": ("smoothing-uneven", gives_all_to_one),
+    "softmax twice": ("loss-not-softmax", softmax_twice),
     "probabilities expected": ("loss-not-softmax", "sparse_categorical_crossentropy"),
 }
 """What is wrong: the fault's name, and the loss."""
@@ -127,6 +132,10 @@ def without_width(step):
 
 
 RECIPES = {
+    "no rate": ("learning-rate-not-positive", {"optimizer": keras.optimizers.Adam(0.0)}),
+    "falling uphill": ("learning-rate-not-positive", {"recipe": lambda step: -1e-4 * min(1.0, step / 4000)}),
+    "not a number": ("learning-rate-not-positive", {"recipe": lambda step: float("nan")}),
+    "not a number at first": ("learning-rate-not-positive", {"recipe": lambda step: 1e-4 if step > 1 else np.nan}),
     "Adam at once": ("post-norm-without-warmup", {"optimizer": keras.optimizers.Adam(1e-3)}),
     "d_model forgotten": ("peak-learning-rate-too-high", {"recipe": without_width}),
     "a high constant rate": ("peak-learning-rate-too-high", {"optimizer": keras.optimizers.Adam(0.1)}),
