@@ -97,6 +97,8 @@ def _judge_side(subject: Subject, side: str, ids: Ids, embedded: Floats, enterin
         return _without_positions(side, kind, seen)
     times = _times_sinusoids(positions)
     if times is not None and times > 1.5 and kind in (None, "sinusoidal"):
+        if times > 3.5 or abs(times - round(times)) > 0.15:
+            return _multiplied(f"{seen}; they are {times:.3g} times the sinusoids")
         return Finding(
             SPREADS,
             "fail",
@@ -107,6 +109,19 @@ def _judge_side(subject: Subject, side: str, ids: Ids, embedded: Floats, enterin
             POSITION_SOURCE,
         )
     return _judge_ratio(subject, side, ids, embedded, ratio, seen)
+
+
+def _multiplied(seen: str) -> Finding:
+    return Finding(
+        SPREADS,
+        "fail",
+        "positions-scaled",
+        seen,
+        "Positions are multiplied by a number, by sqrt(d_model) together with the embedding, say: words are hard to "
+        "tell apart beside them.",
+        "Scale the embedding first, then add the sinusoids as they are.",
+        POSITION_SOURCE,
+    )
 
 
 def _without_positions(side: str, kind: str | None, seen: str) -> Finding:

@@ -43,6 +43,9 @@ def check_heads(subject: Subject) -> list[Finding]:
     worst = max(changes, key=lambda name: changes[name][0])
     change, position, key = changes[worst]
     if change <= tolerance:
+        mixed = _queries_or_keys_mixed(hooks, np.random.default_rng(subject.seed), tolerance)
+        if mixed is not None:
+            return [mixed]
         seen = f"with one key visible, the others change the output by {change:.1g} of its size at most, in all layers"
         return [passed(NAME, seen if len(changes) > 1 else seen.removesuffix(", in all layers"), source=SOURCE)]
     wrong = sum(size > tolerance for size, _, _ in changes.values())
@@ -103,6 +106,50 @@ def _not_hidden(seen: str) -> Finding:
         "scores), or applied after softmax. Heads cannot be judged before that is mended.",
         "Set hidden scores to a large negative number of the dtype, then take softmax over the keys.",
         "section 3.2.3",
+    )
+
+
+def _queries_or_keys_mixed(hooks: Hooks, rng: np.random.Generator, tolerance: float) -> Finding | None:
+    """Whether the ratio of two weights depends on the vector at a third position, as no score of q and k makes it.
+
+    It finds a wrong reshape of queries or keys alone, which one visible key cannot show, whatever scales, turns or
+    shifts the scores by position.
+    """
+    everything = np.ones((LENGTH, 1, 1, LENGTH), "bool")
+    for layer in hooks.attention_layers:
+        if layer.weights is None:
+            continue
+        drawn = rng.normal(size=(4, 1, LENGTH, layer.d_model)).astype("float32")
+        inputs, memory, others, other_memory = (np.repeat(x, LENGTH, 0) for x in drawn)
+        at = ONE[:, :, None]  # row k has another vector at k
+        changed = np.where(at, others, inputs), np.where(at, other_memory, memory) if layer.cross else None
+        before = to_numpy(layer.weights(inputs, memory if layer.cross else None, everything))
+        after = to_numpy(layer.weights(*changed, everything))
+        ratios = _ratio_changes(before, after)  # (k, T)
+        if ratios.max() > max(10 * tolerance, 0.1):
+            place, position = np.unravel_index(int(ratios.argmax()), ratios.shape)
+            return _mixed(layer.name, int(place), int(position), float(np.exp(ratios.max())))
+    return None
+
+
+def _ratio_changes(before: Floats, after: Floats) -> Floats:
+    """By changed position k and query, the largest change of the logarithm of a ratio of weights, k left out."""
+    clear = (before > 1e-4) & (after > 1e-4) & ~ONE[:, None, None, :] & ~ONE[:, None, :, None]
+    logs = np.log(np.where(clear, after, 1.0)) - np.log(np.where(clear, before, 1.0))
+    most, least = np.where(clear, logs, -np.inf).max(-1), np.where(clear, logs, np.inf).min(-1)
+    return np.where(clear.any(-1), most - np.where(np.isfinite(least), least, 0.0), 0.0).max(axis=1).astype("float32")
+
+
+def _mixed(name: str, place: int, position: int, factor: float) -> Finding:
+    return Finding(
+        NAME,
+        "fail",
+        "heads-wrong-reshape",
+        f"{name}: another vector at position {place} changes the ratio of the weights that position {position} gives "
+        f"to two others by a factor of {factor:.2g}",
+        "Queries or keys are split by a reshape in the wrong order, so that a head mixes positions.",
+        "Split by reshape to (B, T, h, d_k), then transpose to (B, h, T, d_k), queries and keys alike.",
+        SOURCE,
     )
 
 

@@ -90,7 +90,7 @@ def _judge_source(subject: Subject, source: Ids, changes: Floats) -> Finding:
         seen += f", the encoder's output at the words by {memory:.2g}"
     seen += f"; most at target position {int(changes.argmax())}"
     batch = "so that a translation depends on how long the other sentences of its batch are."
-    if memory is not None and memory <= subject.baseline.loose:
+    if _encoder_is_clean(subject) if memory is None else memory <= subject.baseline.loose:
         return Finding(
             IN_SOURCE,
             "fail",
@@ -136,6 +136,24 @@ def _memory_change(subject: Subject, source: Ids) -> float | None:
     before = to_numpy(subject.hooks.encode(words))
     after = to_numpy(subject.hooks.encode(source))[:, : words.shape[1]]
     return float(np.abs(after - before).max() / max(float(before.std()), 1e-12))
+
+
+def _encoder_is_clean(subject: Subject) -> bool:
+    """Whether weights show that the encoder hides padding and cross-attention does not."""
+    try:
+        weights = subject.weights
+    except Exception:  # a hook that fails is told by the checks of weights
+        return False
+    if weights is None or not weights["encoder"] or not weights["cross"]:
+        return False
+    hidden = (subject.half_padded_source == subject.pad_id)[:, None, None, :]
+    none = 2 * subject.baseline.epsilon
+    seen = {
+        kind: [float(np.where(hidden, layer, 0.0).sum(-1).max()) > none for layer in weights[kind]]
+        for kind in ("encoder", "cross")
+        if all(layer.shape[-1] == hidden.shape[-1] for layer in weights[kind])
+    }
+    return not any(seen.get("encoder", [True])) and any(seen.get("cross", [False]))
 
 
 def _judge_layer(

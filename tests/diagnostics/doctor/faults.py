@@ -141,6 +141,11 @@ class VisibleAttention(MultiHeadAttention):
         return ops.softmax(scores if mask is None else ops.where(mask, scores, -1e30))
 
 
+class WithoutMask(VisibleAttention):
+    def weigh(self, scores, mask):
+        return super().weigh(scores, None)
+
+
 class MaskedWithZero(VisibleAttention):
     def weigh(self, scores, mask):
         return ops.softmax(scores if mask is None else scores * ops.cast(mask, scores.dtype))
@@ -183,6 +188,13 @@ class WrongSplit(HeadProjection):
         ]
 
 
+class WrongSplitOfOne(WrongSplit):
+    """Queries alone in self-attention; one visible key does not show it."""
+
+    def call(self, inputs):
+        return [super().call(inputs)[0], *HeadProjection.call(self, inputs)[1:]]
+
+
 class WrongJoin(MultiHeadAttention):
     def _join_heads(self, heads):
         return super()._join_heads(ops.reshape(ops.transpose(heads, (0, 2, 1, 3)), ops.shape(heads)))
@@ -214,6 +226,11 @@ class MultipliedTwice(TokenEmbedding):
 class AddedTwice(SinusoidalPositions):
     def call(self, inputs, start=0):
         return super().call(super().call(inputs, start), start)
+
+
+class PositionsTimesTen(SinusoidalPositions):
+    def call(self, inputs, start=0):
+        return inputs + 10 * (super().call(inputs, start) - inputs)
 
 
 class NoSourcePositions(Transformer):
@@ -327,12 +344,16 @@ FAULTS = {
     "masked with -inf": Fault(swapped(attention=MaskedWithInfinity), "masked-row-not-finite"),
     "masked with -1e9 in float16": Fault(swapped(attention=MaskedInHalfPrecision), "masked-row-not-finite"),
     "heads split by a wrong reshape": Fault(swapped(projection=WrongSplit), "heads-wrong-reshape", UNMASKED | {STEP}),
+    "queries split by a wrong reshape": Fault(
+        swapped(projection=WrongSplitOfOne), "heads-wrong-reshape", UNMASKED | {STEP, "causal-mask-off-by-one"}
+    ),
     "heads joined by a wrong reshape": Fault(swapped(attention=WrongJoin), "heads-wrong-reshape", UNMASKED | {STEP}),
     "scores not scaled": Fault(swapped(attention=NotScaled), "scores-not-scaled", {STEP}),
     "scores scaled by d_model": Fault(swapped(attention=ScaledByModel), "scores-scaled-by-d-model", {STEP}),
     "embedding not scaled": Fault(swapped(embedding_class=NotMultiplied), "embedding-not-scaled"),
     "positions drowned": Fault(swapped(embedding_class=MultipliedTwice), "positions-drowned"),
     "positions added twice": Fault(swapped(positions_class=AddedTwice), "positions-added-twice"),
+    "positions times ten": Fault(swapped(positions_class=PositionsTimesTen), "positions-scaled"),
     "positions absent": Fault(_small(NoSourcePositions), "positions-absent"),
     "softmax of its own": Fault(swapped(embedding_class=SoftmaxOfItsOwn), "embeddings-not-tied"),
     "softmax without gradient": Fault(swapped(embedding_class=SoftmaxWithoutGradient), "embeddings-not-tied"),

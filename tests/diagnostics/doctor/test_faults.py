@@ -1,11 +1,14 @@
 """The doctor names the fault that was planted, and nothing that does not follow from it."""
 
+from dataclasses import replace
+
 import keras
 import pytest
 
+from keras_transformer import Transformer
 from keras_transformer.diagnostics.doctor import Subject
 from keras_transformer.diagnostics.doctor.doctor import WIRING, examine
-from tests.diagnostics.doctor.faults import FAULTS
+from tests.diagnostics.doctor.faults import FAULTS, SMALL, WithoutMask
 from tests.diagnostics.doctor.test_healthy import here_or_everywhere
 
 EVERYWHERE = (
@@ -26,3 +29,12 @@ def test_the_planted_fault_is_named(planted: str) -> None:
     assert finding.evidence
     assert finding.meaning
     assert finding.fix
+
+
+@pytest.mark.tensorflow_backend
+def test_weights_alone_tell_that_padding_is_seen_by_cross_attention_only() -> None:
+    model = Transformer(**SMALL)
+    model.decoder.layers[0].cross_attention.__class__ = WithoutMask
+    subject = Subject(model)
+    subject.hooks = replace(subject.hooks, encode=None)
+    assert examine(subject, ("padding",)).faults == ("cross-padding-visible",)
