@@ -18,7 +18,9 @@ pytestmark = pytest.mark.backend_independent
 def text(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("text")
     for side, name in enumerate(("a.en", "a.de")):
-        lines = [pair[side] + "\n" for pair in small_corpus(200, 1)]
+        # Each word twice on the second side: as capitals alone it would be a copy of the first.
+        words = [pair[side].split() for pair in small_corpus(200, 1)]
+        lines = [" ".join(word * (1 + side) for word in line) + "\n" for line in words]
         (folder / name).write_text("".join(lines), encoding="utf-8")
     return folder / "a.en", folder / "a.de"
 
