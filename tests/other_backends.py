@@ -30,7 +30,7 @@ def installed(backend: str) -> bool:
 def start(backend: str, log: Path) -> Child:
     command = [sys.executable, "-m", "pytest", "-q", "-r", "fE", "--tb=short", "-p", "no:cacheprovider"]
     command += ["tests", *(f"keras_transformer/{room}" for room in DOCTESTS)]
-    # Several runs share the machine: threads that wait for each other in a busy loop would take its time from the others.
+    # Several runs share the machine: threads that wait in a busy loop would take time from the others.
     environment = {"OMP_NUM_THREADS": "1"} | os.environ | {"KERAS_BACKEND": backend}
     if backend == "jax":
         environment.setdefault("XLA_FLAGS", QUICK_COMPILATION)
