@@ -38,6 +38,7 @@ def paper(
     _check(plots, markdown)
     import_backend()
     import keras_transformer as kt
+    from keras_transformer.training.files import write_text
 
     report = kt.paper(timing=timing, only=only or None, progress=lambda line: typer.echo(line, err=True))
     images: dict[str, Path] = {}
@@ -48,7 +49,7 @@ def paper(
     if markdown:
         page = markdown.resolve().parent
         links = {name: Path(os.path.relpath(path.resolve(), page)).as_posix() for name, path in images.items()}
-        markdown.write_text(report.markdown(links), encoding="utf-8")
+        write_text(markdown, report.markdown(links))
     typer.echo(json.dumps(report.to_dict(), indent=2) if as_json else report.text())
     raise typer.Exit(report.exit_code)
 

@@ -15,6 +15,7 @@ import numpy as np
 from keras_transformer.diagnostics.attention_maps import shown_pieces
 from keras_transformer.diagnostics.attention_record import KINDS, Array, AttentionRecord
 from keras_transformer.errors import InputError
+from keras_transformer.training.files import write_text
 
 
 def write_attention_html(record: AttentionRecord, path: str | os.PathLike[str]) -> Path:
@@ -32,8 +33,7 @@ def write_attention_html(record: AttentionRecord, path: str | os.PathLike[str]) 
     """
     target = Path(path)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(attention_html(record).encode("utf-8"))
+        write_text(target, attention_html(record))
     except OSError as error:
         raise InputError(
             f"{target}: the page cannot be written ({error.strerror or error}); give a file in a folder you may write."

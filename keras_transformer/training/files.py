@@ -17,11 +17,18 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
         write: called with the temporary path, which ends like `path` does.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():  # a device such as /dev/stdout is written to, not replaced
+        write(path)
+        return
     temporary = path.with_name(TEMPORARY_PREFIX + path.name)
-    write(temporary)
-    with temporary.open("rb") as file:
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        write(temporary)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def write_text(path: Path, text: str) -> None:
