@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from keras_transformer.diagnostics.paper import paper
     from keras_transformer.errors import InputError
     from keras_transformer.evaluation import evaluate_translations
-    from keras_transformer.export import export_saved_model
+    from keras_transformer.export import export_ctranslate2, export_saved_model
     from keras_transformer.layers import MultiHeadAttention
     from keras_transformer.models import Transformer, TransformerConfig
     from keras_transformer.text import ParallelCorpus, TokenBatches, Tokenizer, TokenizerPair, datasets, token_batches
@@ -59,6 +59,7 @@ __all__ = [
     "datasets",
     "doctor",
     "evaluate_translations",
+    "export_ctranslate2",
     "export_saved_model",
     "paper",
     "paper_adam",
@@ -89,6 +90,7 @@ _HOMES = {
     "datasets": "text",
     "doctor": "diagnostics.doctor",
     "evaluate_translations": "evaluation",
+    "export_ctranslate2": "export",
     "export_saved_model": "export",
     "paper": "diagnostics.paper",
     "paper_adam": "training",

@@ -31,18 +31,39 @@ def version_directory(path: str | os.PathLike[str], *, overwrite: bool = False) 
     """
     target = Path(path)
     if not _is_version(target.name):
-        if target.is_file():
-            raise InputError(f"{target} is a file, not a directory; give a directory such as saved_models/en-de/1.")
+        _refuse_file(target)
         target = target / str(1 + max(_versions(target), default=0))
-    obstacle = next((parent for parent in target.parents if parent.exists() and not parent.is_dir()), None)
-    if obstacle is not None:
-        raise InputError(f"{obstacle} is a file, not a directory; give a directory such as saved_models/en-de/1.")
+    _refuse_file(*target.parents)
     if target.exists() and not overwrite:
         following = target.with_name(str(1 + max(_versions(target.parent))))
         raise InputError(
             f"{target} exists already and an exported version is never changed by accident; "
             f"export to {following} or pass overwrite (--overwrite) to replace it."
         )
+    return target
+
+
+def plain_directory(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """The directory that an export without versions fills.
+
+    Args:
+        path: absolute or relative.
+        overwrite: whether an existing one may be replaced.
+
+    Returns:
+        The path. Nothing is created.
+
+    Raises:
+        InputError: if it exists (and `overwrite` is false), or a file is in the way.
+
+    Example:
+        >>> plain_directory("no_such_folder/en-de-int8").as_posix()
+        'no_such_folder/en-de-int8'
+    """
+    target = Path(path)
+    _refuse_file(target, *target.parents)
+    if target.exists() and not overwrite:
+        raise InputError(f"{target} exists already; choose another folder or pass overwrite (--overwrite).")
     return target
 
 
@@ -79,6 +100,13 @@ def staged(target: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(staging, ignore_errors=True)
         shutil.rmtree(retired, ignore_errors=True)
+
+
+def _refuse_file(*paths: Path) -> None:
+    """Raise if one of the directories is a file."""
+    obstacle = next((path for path in paths if path.exists() and not path.is_dir()), None)
+    if obstacle is not None:
+        raise InputError(f"{obstacle} is a file, not a directory; give a directory such as saved_models/en-de/1.")
 
 
 def _is_version(name: str) -> bool:
