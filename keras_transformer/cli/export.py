@@ -114,7 +114,10 @@ def _of_run(run: "Run") -> tuple[list[str], list[str] | None]:
             named = datasets.load(data.dataset, source=data.source, target=data.target, **data.options)
             corpora = list(named.test.values())
         train, valid = load_corpora(run.config)
-    except InputError:
+    except InputError as error:
+        typer.echo(
+            f"keras-transformer: compared on two sentences only, give more with --samples FILE: {error}", err=True
+        )
         return [], None
     corpus = next((corpus for corpus in [*corpora, valid] if corpus is not None and len(corpus)), train)
     return corpus.sources[:MOST_SAMPLES], corpus.targets[:MOST_SAMPLES]

@@ -75,7 +75,7 @@ class Translator:
         """Most target tokens of a sentence, the end of sentence counted on both sides."""
         return int(min(len(pieces) + 1 + self.settings["max_length_offset"], self.settings["max_target_length"]))
 
-    def _start(self, rows: list[list[str]]) -> list[Any]:
+    def _start(self, rows: list[list[str]], never: Sequence[str] = ()) -> list[Any]:
         """Begin to search, with room for all but the end of sentence at the limit of the longest."""
         settings = self.settings
         # With more patience than one the search finds what our bound on finished hypotheses finds.
@@ -87,7 +87,7 @@ class Translator:
             patience=settings["patience"],
             num_hypotheses=candidates,
             length_penalty=settings["length_penalty"],
-            suppress_sequences=[[token] for token in settings["never"]],
+            suppress_sequences=[[token] for token in never] or None,
             max_input_length=0,
             max_decoding_length=max(map(self._limit, rows)) - 1,
             min_decoding_length=0,
@@ -101,6 +101,10 @@ class Translator:
             return Translation("", 0.0, ())
         if any(tokens[-1] != END or len(tokens) > self._limit(pieces) for tokens in result.hypotheses):
             result = self._start([pieces])[0].result()  # once more, up to its own limit
+        never = self.settings["never"]
+        if any(token in never for tokens in result.hypotheses for token in tokens):
+            # Only now, since CTranslate2 gives the others the probability of what it suppresses.
+            result = self._start([pieces], never)[0].result()
         alpha, ranked = self.settings["length_penalty"], []
         for score, tokens in zip(result.scores, result.hypotheses, strict=True):
             log_probability = score * len(tokens) ** alpha

@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -152,6 +153,20 @@ def test_export_lands_below_its_name(command, trained: Path, tmp_path: Path) -> 
     assert (tmp_path / "en-de" / "1" / "saved_model.pb").exists()
     assert command("export", trained, "--out", tmp_path, "--version", 1).code == 2
     assert command("export", trained, "--name", "7").err.startswith("keras-transformer: The model name '7'")
+    assert "--format ctranslate2" in command("export", trained, "--quantization", "int8").err
+
+
+@pytest.mark.tensorflow_backend
+@pytest.mark.skipif(find_spec("ctranslate2") is None, reason="needs the package ctranslate2: extra `ctranslate2`")
+def test_export_for_ctranslate2_is_compared_on_the_held_out_pairs(command, trained: Path, tmp_path: Path) -> None:
+    outcome = command("export", trained, "--format", "ctranslate2", "--out", tmp_path, "--beam-size", 1)
+    assert outcome.code == 0, outcome.err
+    assert "on 10 sentences, computing in float32: 10 translations identical" in outcome.out
+    assert "BLEU: " in outcome.out
+    assert (tmp_path / "en-de-ctranslate2" / "float32" / "model.bin").exists()
+    again = command("export", trained, "--format", "ctranslate2", "--out", tmp_path)
+    assert again.code == 2
+    assert "exists already" in again.err
 
 
 @pytest.mark.backend_independent
