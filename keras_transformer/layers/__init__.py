@@ -8,7 +8,7 @@ from keras_transformer.layers.encoder_layer import EncoderLayer
 from keras_transformer.layers.feed_forward import FeedForward
 from keras_transformer.layers.learned_positions import LearnedPositions
 from keras_transformer.layers.local_attention import band_mask, local_attention
-from keras_transformer.layers.masks import causal_mask, padding_mask
+from keras_transformer.layers.masks import causal_mask, padding_mask, segment_mask, segment_positions
 from keras_transformer.layers.positions import SinusoidalPositions, sinusoids
 from keras_transformer.layers.residual import Residual
 from keras_transformer.layers.rotary import rotate
@@ -33,5 +33,7 @@ __all__ = [
     "padding_mask",
     "rotate",
     "scaled_dot_product_attention",
+    "segment_mask",
+    "segment_positions",
     "sinusoids",
 ]

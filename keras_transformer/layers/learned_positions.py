@@ -28,9 +28,10 @@ class LearnedPositions(keras.layers.Layer):
     Call arguments:
         inputs: (B, T, d_model).
         start: position of the first column, an int or a scalar tensor.
+        positions: (B, T) integers, for rows whose positions do not simply count up: see `segment_positions`.
 
     Raises:
-        InputError: T, where it is known, is more than `max_positions`.
+        InputError: T, where it is known, is more than `max_positions`, and no positions are given.
 
     Example:
         >>> import numpy as np
@@ -60,22 +61,25 @@ class LearnedPositions(keras.layers.Layer):
         )
         self.built = True
 
-    def call(self, inputs: Tensor, start: Any = 0) -> Tensor:
+    def call(self, inputs: Tensor, start: Any = 0, positions: Tensor | None = None) -> Tensor:
         """(B, T, d_model) -> (B, T, d_model)."""
-        length = inputs.shape[1]
+        if positions is None:
+            self._check_length(inputs.shape[1], start)
+            positions = ops.arange(ops.shape(inputs)[1], dtype="int32") + start
+        rows = ops.take(self.embeddings, positions, axis=0)
+        # XLA and GPUs read some other row for one that is not there; better no number than a wrong one.
+        rows = ops.where(ops.expand_dims(positions < self.max_positions, -1), rows, float("nan"))
+        return inputs + ops.cast(rows, inputs.dtype) * math.sqrt(inputs.shape[-1])
+
+    def _check_length(self, length: int | None, start: Any) -> None:
         needed = length + start if isinstance(length, int) and isinstance(start, int) else 0
         if needed > self.max_positions:
             raise InputError(
                 f"there are {self.max_positions} learned positions, and a sequence of {needed} tokens needs as many; "
                 "shorten it, or train a model with a larger max_positions or with sinusoidal positions."
             )
-        positions = ops.arange(ops.shape(inputs)[1], dtype="int32") + start
-        rows = ops.take(self.embeddings, positions, axis=0)
-        # XLA and GPUs read some other row for one that is not there; better no number than a wrong one.
-        rows = ops.where(ops.expand_dims(positions < self.max_positions, -1), rows, float("nan"))
-        return inputs + ops.cast(rows, inputs.dtype) * math.sqrt(inputs.shape[-1])
 
-    def compute_output_shape(self, inputs_shape: Any) -> Any:
+    def compute_output_shape(self, inputs_shape: Any, positions_shape: Any = None) -> Any:
         """The shape of the inputs."""
         return inputs_shape
 

@@ -48,6 +48,44 @@ def causal_mask(length: Any) -> Tensor:
     return ops.greater_equal(positions[:, None], positions[None, :])[None, None]
 
 
+def segment_mask(query_segments: Tensor, key_segments: Tensor) -> Tensor:
+    """Hide the other sequences of a row from each other, where several are packed into one row; and padding.
+
+    Args:
+        query_segments: integer tensor (B, T), which sequence of its row each position belongs to, from 1; 0 is padding.
+        key_segments: (B, S), the same for the positions that are looked at.
+
+    Returns:
+        Boolean tensor (B, 1, T, S), True where both belong to one sequence. Padding sees nothing.
+
+    Example:
+        >>> import numpy as np
+        >>> segments = np.array([[1, 1, 2, 0]])
+        >>> np.asarray(segment_mask(segments, segments))[0, 0].astype(int).tolist()
+        [[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]]
+    """
+    query, key = query_segments[:, None, :, None], key_segments[:, None, None, :]
+    return ops.logical_and(ops.equal(query, key), ops.not_equal(query, 0))
+
+
+def segment_positions(segments: Tensor) -> Tensor:
+    """The position of each token within its own sequence, where several are packed into one row.
+
+    Args:
+        segments: integer tensor (B, T), as for `segment_mask`.
+
+    Returns:
+        int32 tensor (B, T), from 0 in each sequence; 0 at padding.
+
+    Example:
+        >>> import numpy as np
+        >>> np.asarray(segment_positions(np.array([[1, 1, 1, 2, 2, 0]]))).tolist()
+        [[0, 1, 2, 0, 1, 0]]
+    """
+    own_past = ops.logical_and(causal_mask(ops.shape(segments)[1]), segment_mask(segments, segments))
+    return ops.maximum(ops.sum(ops.cast(own_past[:, 0], "int32"), axis=-1) - 1, 0)
+
+
 def large_negative(dtype: str) -> float:
     """The score of a hidden position: finite, and within what `dtype` can hold.
 

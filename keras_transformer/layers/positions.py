@@ -59,6 +59,7 @@ class SinusoidalPositions(keras.layers.Layer):
     Call arguments:
         inputs: (B, T, d_model).
         start: position of the first column, an int or a scalar tensor.
+        positions: (B, T) integers below T, for rows whose positions do not simply count up: see `segment_positions`.
 
     Example:
         >>> import numpy as np
@@ -75,11 +76,12 @@ class SinusoidalPositions(keras.layers.Layer):
         angular_frequencies(inputs_shape[-1])
         self.built = True
 
-    def call(self, inputs: Tensor, start: Any = 0) -> Tensor:
+    def call(self, inputs: Tensor, start: Any = 0, positions: Tensor | None = None) -> Tensor:
         """(B, T, d_model) -> (B, T, d_model)."""
-        positions = ops.arange(ops.shape(inputs)[1], dtype="int32") + start
-        return inputs + ops.cast(sinusoids(positions, inputs.shape[-1]), inputs.dtype)
+        columns = ops.arange(ops.shape(inputs)[1], dtype="int32") + start
+        encoding = ops.cast(sinusoids(columns, inputs.shape[-1]), inputs.dtype)  # (T, d_model)
+        return inputs + (encoding if positions is None else ops.take(encoding, positions, axis=0))
 
-    def compute_output_shape(self, inputs_shape: Any) -> Any:
+    def compute_output_shape(self, inputs_shape: Any, positions_shape: Any = None) -> Any:
         """The shape of the inputs."""
         return inputs_shape

@@ -27,6 +27,7 @@ class ScheduledSampling(keras.layers.Layer):
     Call arguments:
         target_in: (B, T) ids, the first column the begin-of-sentence token.
         logits: (B, T, V) of the first pass: those at t predict the input at t + 1.
+        segments: (B, T), where several targets are packed into a row: the first token of each stays.
 
     Returns:
         When called: (B, T) ids.
@@ -59,16 +60,20 @@ class ScheduledSampling(keras.layers.Layer):
         )  # fmt: skip
         self.built = True
 
-    def call(self, target_in: Tensor, logits: Tensor) -> Tensor:
+    def call(self, target_in: Tensor, logits: Tensor, segments: Tensor | None = None) -> Tensor:
         """(B, T), (B, T, V) -> (B, T)."""
         probability = self.rate * ops.minimum(1.0, self.calls / self.ramp_steps) if self.ramp_steps else self.rate
         self.calls.assign(self.calls + 1.0)
         predicted = ops.cast(ops.argmax(logits, axis=-1), target_in.dtype)  # (B, T)
         own = ops.concatenate([target_in[:, :1], predicted[:, :-1]], axis=1)
         chosen = keras.random.uniform(ops.shape(target_in), seed=self.seed_generator) < probability
-        return ops.where(ops.logical_and(chosen, ops.not_equal(target_in, self.pad_id)), own, target_in)
+        replaced = ops.logical_and(chosen, ops.not_equal(target_in, self.pad_id))
+        if segments is not None:
+            before = ops.pad(segments[:, :-1], ((0, 0), (1, 0)))
+            replaced = ops.logical_and(replaced, ops.equal(segments, before))
+        return ops.where(replaced, own, target_in)
 
-    def compute_output_shape(self, target_in_shape: Any, logits_shape: Any = None) -> Any:
+    def compute_output_shape(self, target_in_shape: Any, logits_shape: Any = None, segments_shape: Any = None) -> Any:
         """The shape of the ids."""
         return target_in_shape
 

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-import keras
 from keras import ops
 
 from keras_transformer.errors import InputError
-from keras_transformer.layers import Dropout, ScheduledSampling, causal_mask, padding_mask
+from keras_transformer.layers import Dropout, ScheduledSampling, padding_mask
 from keras_transformer.models.config import load_preset, make_config
 from keras_transformer.models.configured import ConfiguredModel
 from keras_transformer.models.decoder import Cache, TransformerDecoder
 from keras_transformer.models.distribution import in_symbolic_build
 from keras_transformer.models.embeddings import make_embeddings, make_positions
 from keras_transformer.models.encoder import TransformerEncoder
+from keras_transformer.models.inputs import ModelInputs, check_inputs
 from keras_transformer.registration import register
 
 Tensor = Any
@@ -23,7 +23,8 @@ class Transformer(ConfiguredModel):
     """The model of "Attention Is All You Need": source ids and shifted target ids in, logits of the next token out.
 
     Padding is found from the ids. In the source it is hidden from every query; in the target it stands at the end,
-    where the causal mask already hides it from every real token.
+    where the causal mask already hides it from every real token. Several pairs can stand in one row, one after the
+    other: segments then say which token belongs to which, and no pair sees another.
 
     Args:
         dtype: a Keras dtype or policy, such as "mixed_bfloat16".
@@ -32,7 +33,9 @@ class Transformer(ConfiguredModel):
 
     Call arguments:
         inputs: a pair (source, target_in) of integer ids, (B, S) and (B, T): source = pieces + [eos],
-            target_in = [bos] + pieces, both padded at the end with pad_id.
+            target_in = [bos] + pieces, both padded at the end with pad_id. For packed rows four of them: (source,
+            target_in, source_segments, target_segments), the segments integers of the same shapes, n at the tokens of
+            the n-th pair of the row and 0 at padding.
 
     Raises:
         InputError: settings that are unknown or do not fit together.
@@ -113,29 +116,33 @@ class Transformer(ConfiguredModel):
         """
         return cls(**{**load_preset(preset)["model"], **fields})
 
-    def call(self, inputs: tuple[Tensor, Tensor], training: bool | None = None) -> Tensor:
-        """((B, S), (B, T)) -> logits (B, T, V) in the compute dtype."""
-        source, target_in = self._check_inputs(inputs)
-        memory = self.encode(source, training=training)
+    def call(self, inputs: tuple[Tensor, ...], training: bool | None = None) -> Tensor:
+        """((B, S), (B, T)), or with segments as two more -> logits (B, T, V) in the compute dtype."""
+        rows = self._check_inputs(inputs)
+        memory = self._encode(rows, training)
         if training and self.scheduled_sampling is not None:
-            first_pass = ops.stop_gradient(self._decode(target_in, memory, source, training))
-            target_in = self.scheduled_sampling(target_in, first_pass)
-        return self._decode(target_in, memory, source, training)
+            first_pass = ops.stop_gradient(self._decode(rows, memory, training))
+            mixed = self.scheduled_sampling(rows.target_in, first_pass, rows.target_segments)
+            rows = rows._replace(target_in=mixed)
+        return self._decode(rows, memory, training)
 
-    def _decode(self, target_in: Tensor, memory: Tensor, source: Tensor, training: bool | None) -> Tensor:
+    def _decode(self, rows: ModelInputs, memory: Tensor, training: bool | None) -> Tensor:
         x = self.decoder(
-            self._embed_target(target_in, training),
+            self._embed_target(rows, training),
             memory,
-            attention_mask=self._causal_mask(target_in),
-            memory_mask=padding_mask(source, self.config.pad_id),
+            attention_mask=self._target_mask(rows),
+            memory_mask=rows.memory_mask(self.config.pad_id),
             training=training,
         )
         return self._logits(x)
 
     def encode(self, source: Tensor, training: bool | None = False) -> Tensor:
-        """The encoder's output for source ids: (B, S) -> (B, S, d_model)."""
-        x = self._embed_source(source, training)
-        return self.encoder(x, attention_mask=padding_mask(source, self.config.pad_id), training=training)
+        """The encoder's output for source ids, a sentence in each row: (B, S) -> (B, S, d_model)."""
+        return self._encode(ModelInputs(source, source), training)
+
+    def _encode(self, rows: ModelInputs, training: bool | None) -> Tensor:
+        x = self._embed_source(rows, training)
+        return self.encoder(x, attention_mask=rows.source_mask(self.config.pad_id), training=training)
 
     @property
     def max_length(self) -> int | None:
@@ -181,53 +188,46 @@ class Transformer(ConfiguredModel):
         x, cache = self.decoder.step(x, index, cache)
         return self._logits(x), cache
 
-    def attention_weights(self, inputs: tuple[Tensor, Tensor]) -> dict[str, list[Tensor]]:
+    def attention_weights(self, inputs: tuple[Tensor, ...]) -> dict[str, list[Tensor]]:
         """The weights of every attention, by layer.
 
         Args:
-            inputs: a pair (source, target_in) of ids, as in `call`.
+            inputs: as in `call`.
 
         Returns:
             "encoder": N tensors (B, h, S, S); "decoder": N tensors (B, h, T, T); "cross": N tensors (B, h, T, S).
         """
-        source, target_in = self._check_inputs(inputs)
-        visible = padding_mask(source, self.config.pad_id)
-        x = self._embed_source(source, False)
-        memory, encoder = self.encoder(x, attention_mask=visible, return_weights=True)
-        x, mask = self._embed_target(target_in, False), self._causal_mask(target_in)
-        _, decoder, cross = self.decoder(x, memory, attention_mask=mask, memory_mask=visible, return_weights=True)
+        rows, pad_id = self._check_inputs(inputs), self.config.pad_id
+        x = self._embed_source(rows, False)
+        memory, encoder = self.encoder(x, attention_mask=rows.source_mask(pad_id), return_weights=True)
+        x, masks = self._embed_target(rows, False), (self._target_mask(rows), rows.memory_mask(pad_id))
+        _, decoder, cross = self.decoder(x, memory, attention_mask=masks[0], memory_mask=masks[1], return_weights=True)
         return {"encoder": encoder, "decoder": decoder, "cross": cross}
 
-    def _embed_source(self, ids: Tensor, training: bool | None) -> Tensor:
-        x = self.source_embedding(ids)  # (B, S, d_model)
-        x = x if self.source_positions is None else self.source_positions(x)
+    def _embed_source(self, rows: ModelInputs, training: bool | None) -> Tensor:
+        x = self.source_embedding(rows.source)  # (B, S, d_model)
+        if self.source_positions is not None:
+            x = self.source_positions(x, positions=rows.source_positions())
         return self.source_dropout(x, training=training)
 
-    def _embed_target(self, ids: Tensor, training: bool | None) -> Tensor:
-        x = self.embedding(ids)  # (B, T, d_model)
-        x = x if self.target_positions is None else self.target_positions(x)
+    def _embed_target(self, rows: ModelInputs, training: bool | None) -> Tensor:
+        x = self.embedding(rows.target_in)  # (B, T, d_model)
+        if self.target_positions is not None:
+            x = self.target_positions(x, positions=rows.target_positions())
         return self.target_dropout(x, training=training)
 
-    def _causal_mask(self, target_in: Tensor) -> Tensor | None:
+    def _target_mask(self, rows: ModelInputs) -> Tensor | None:
         # Restricted to neighbours, the decoder hides the future itself: no T x T mask is made.
-        return None if self.config.attention_neighbours else causal_mask(ops.shape(target_in)[1])
+        return None if self.config.attention_neighbours else rows.target_mask()
 
     def _logits(self, x: Tensor) -> Tensor:
         return self.embedding.logits(x) if self.output_projection is None else self.output_projection(x)
 
-    def _check_inputs(self, inputs: Any) -> tuple[Tensor, Tensor]:
-        if not isinstance(inputs, (tuple, list)) or len(inputs) != 2:
+    def _check_inputs(self, inputs: Any) -> ModelInputs:
+        rows = check_inputs(inputs, as_integers=in_symbolic_build(self))
+        if rows.source_segments is not None and self.config.attention_neighbours:
             raise InputError(
-                "Transformer takes a pair (source, target_in) of id tensors (B, S) and (B, T); "
-                f"received {type(inputs).__name__}."
+                f"A Transformer with attention_neighbours={self.config.attention_neighbours} takes one pair a row; "
+                "received segments. Make batches with packed=False."
             )
-        source, target_in = (ops.convert_to_tensor(ids) for ids in inputs)
-        if in_symbolic_build(self):
-            source, target_in = (ops.cast(ids, "int32") for ids in (source, target_in))
-        for name, ids in (("source", source), ("target_in", target_in)):
-            if len(ids.shape) != 2 or "int" not in keras.backend.standardize_dtype(ids.dtype):
-                raise InputError(
-                    f"Transformer takes integer ids of two axes, (batch, length); received {name} "
-                    f"of shape {tuple(ids.shape)} and dtype {keras.backend.standardize_dtype(ids.dtype)}."
-                )
-        return source, target_in
+        return rows

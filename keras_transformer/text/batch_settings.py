@@ -51,24 +51,28 @@ def sides(corpus: ParallelCorpus | Sequence[tuple[str, str]]) -> tuple[list[str]
     return [pair[0] for pair in corpus], [pair[1] for pair in corpus]
 
 
-def sorted_chain(buckets: Sequence[Bucket], row_multiple: int) -> list[Bucket]:
+def sorted_chain(buckets: Sequence[Bucket], row_multiple: int, packed: bool = False) -> list[Bucket]:
     """Given buckets, small to large.
 
     Args:
         buckets: the buckets, in any order.
         row_multiple: what their rows must be a multiple of.
+        packed: for packed batches, which have one shape.
 
     Returns:
         The buckets, each holding what fits the one before.
 
     Raises:
-        InputError: of two buckets neither holds what fits the other, or the rows are not such a multiple.
+        InputError: of two buckets neither holds what fits the other, the rows are not such a multiple, or packed
+            batches are given several.
 
     Example:
         >>> [str(bucket) for bucket in sorted_chain([Bucket(8, 9, 2), Bucket(4, 4, 4)], row_multiple=2)]
         ['4 x (4, 4)', '2 x (8, 9)']
     """
     chain = sorted(buckets)
+    if packed and len(chain) > 1:
+        raise InputError(f"Packed batches have one shape, but {len(chain)} buckets are given; give one.")
     for smaller, larger in pairwise(chain):
         if smaller.target_edge > larger.target_edge:
             raise InputError(f"Of the buckets {smaller} and {larger} neither holds the other; give a chain of buckets.")

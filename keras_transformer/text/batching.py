@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from keras_transformer.errors import InputError
+from keras_transformer.text.assembly import Batch, Texts, packed_batch, padded_batch
 from keras_transformer.text.batch_report import BatchReport
 from keras_transformer.text.batch_settings import check_settings, sides, sorted_chain
 from keras_transformer.text.buckets import Bucket, assign, choose_edges, rows_for
 from keras_transformer.text.corpus import ParallelCorpus
 from keras_transformer.text.encoded import EncodedTexts, HasEncode
 from keras_transformer.text.epochs import EpochPlan
+from keras_transformer.text.packing import PackedPlan, choose_packing, pack_lengths
 from keras_transformer.text.tf_dataset import as_dataset
 
 if TYPE_CHECKING:
     import tensorflow as tf
 
 __all__ = ["Batch", "BatchReport", "Bucket", "TokenBatches", "token_batches"]
-
-Batch = tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray]
 
 
 class TokenBatches:
@@ -39,16 +39,21 @@ class TokenBatches:
     batch) at tokens and 0 at padding, so that the weighted sum of token losses is their mean over the whole batch,
     on one device or many.
 
+    With `packed=True` a row holds several pairs one after the other, and all batches have one shape, close to full. A
+    batch is then `((source, target_in, source_segments, target_segments), target_out, weights)`: the segments are
+    int32, (B, S) and (B, T), 1 at the tokens of a row's first pair, 2 at those of its second, 0 at padding.
+
     Args:
         corpus: a `ParallelCorpus`, or any sequence of (source, target) texts.
         tokenizer: has `encode`, `pad_id`, `bos_id`, `eos_id` and `vocab_size`.
         tokens_per_batch: most padded tokens of a batch on its longer side.
         seed: shuffles each epoch differently; None keeps the order of the corpus within buckets, small to large.
         max_length: pairs with a longer side, in tokens with the end token, are left out and counted in the report.
-        num_buckets: most shapes; fewer when fewer waste less.
+        num_buckets: most shapes; fewer when fewer waste less. Packed batches have one.
         row_multiple: rows are a multiple of this: the number of replicas, for `tf.distribute`.
         buckets: shapes to use instead of choosing them, such as those of the training batches; their rows count, not
-            the budget.
+            the budget. One, for packed batches.
+        packed: several pairs in a row, for models that take segments, such as `Transformer`.
 
     Raises:
         InputError: a setting makes no sense, or no pair is short enough.
@@ -77,6 +82,7 @@ class TokenBatches:
         num_buckets: int = 20,
         row_multiple: int = 1,
         buckets: Sequence[Bucket] | None = None,
+        packed: bool = False,
     ) -> None:
         check_settings(
             seed,
@@ -90,12 +96,17 @@ class TokenBatches:
         sources, targets = sides(corpus)
         self._sources = EncodedTexts(getattr(tokenizer, "source", tokenizer), sources)
         self._targets = EncodedTexts(tokenizer, targets)
-        given = sorted_chain(buckets, row_multiple) if buckets else []
+        self._texts = Texts(self._sources, self._targets, tokenizer)
+        self.packed = packed
+        given = sorted_chain(buckets, row_multiple, packed) if buckets else []
         edges = given[-1].edges if given else (tokens_per_batch // row_multiple,) * 2
         limits = min(edges[0], max_length), min(edges[1], max_length)
         self._kept = self._short_enough(*limits)
         lengths = self._sources.lengths[self._kept], self._targets.lengths[self._kept]
-        if given:
+        self._plan: EpochPlan | PackedPlan
+        if packed:
+            self._plan = self._pack(*lengths, given)
+        elif given:
             self._plan = EpochPlan(given, assign(*lengths, [bucket.edges for bucket in given]), even=False)
         else:
             self._plan = self._choose_plan(*lengths, num_buckets)
@@ -120,6 +131,14 @@ class TokenBatches:
             plans.append(EpochPlan(buckets, kinds, row_multiple=self.row_multiple))
         return min(plans, key=lambda plan: plan.area_unshared)
 
+    def _pack(self, source_lengths: np.ndarray, target_lengths: np.ndarray, given: list[Bucket]) -> PackedPlan:
+        if given:
+            shape, packing = given[0], pack_lengths(source_lengths, target_lengths, given[0].edges)
+        else:
+            budget = self.tokens_per_batch
+            shape, packing = choose_packing(source_lengths, target_lengths, budget, self.row_multiple)
+        return PackedPlan(shape, packing, source_lengths, target_lengths)
+
     def _account(self, limit: int) -> BatchReport:
         return BatchReport(
             pairs=len(self._kept),
@@ -143,13 +162,13 @@ class TokenBatches:
         return self.report.steps_per_epoch
 
     def indices(self, step: int) -> np.ndarray:
-        """Which pairs of the corpus a batch holds, row by row, without the empty rows.
+        """Which pairs of the corpus a batch holds, row by row, each row's in order, without the empty rows.
 
         Args:
             step: number of the batch, from 0, over all epochs.
 
         Returns:
-            (n,) int, n at most the rows of the batch.
+            (n,) int, n at most the rows of the batch unless they are packed.
         """
         epoch, place = divmod(step, self.steps_per_epoch)
         return self._kept[self._epoch(self.seed, epoch).members[place]]
@@ -161,47 +180,41 @@ class TokenBatches:
             step: number of the batch, from 0, over all epochs.
 
         Returns:
-            `((source, target_in), target_out, weights)`.
+            `((source, target_in), target_out, weights)`; packed, the inputs are four.
 
         Raises:
             InputError: the step is negative.
         """
         if step < 0:
             raise InputError(f"step is {step}, expected 0 or more.")
-        epoch, place = divmod(step, self.steps_per_epoch)
-        kind = self._epoch(self.seed, epoch).buckets[place]
-        return self._assemble(self.indices(step), self._plan.buckets[kind])
+        number, place = divmod(step, self.steps_per_epoch)
+        epoch = self._epoch(self.seed, number)
+        shape, indices = self._plan.buckets[epoch.buckets[place]], self._kept[epoch.members[place]]
+        if epoch.rows is None:
+            return padded_batch(self._texts, indices, shape)
+        return packed_batch(self._texts, indices, epoch.rows[place], shape)
 
     def largest(self) -> Batch:
         """A full batch of the shape that needs the most memory, to see early whether it fits.
 
-        The shape is the one with the largest logits and attention weights; short of pairs, some repeat.
+        The shape is the one with the largest logits and attention weights; short of pairs, some repeat. Packed batches
+        have one shape, so any will do.
 
         Returns:
             A batch as `batch` returns it.
         """
+        if self.packed:
+            return self.batch(0)
         bucket = max(self.buckets, key=self._memory)
         lengths = self._sources.lengths[self._kept], self._targets.lengths[self._kept]
         fitting = self._kept[assign(*lengths, [(bucket.source_edge, bucket.target_edge)]) == 0]
         longest = np.argsort(-(self._sources.lengths + self._targets.lengths)[fitting], kind="stable")
-        return self._assemble(np.resize(fitting[longest], bucket.rows), bucket)
+        return padded_batch(self._texts, np.resize(fitting[longest], bucket.rows), bucket)
 
     def _memory(self, bucket: Bucket) -> int:
         source, target = bucket.source_edge, bucket.target_edge
         attention = 8 * (source * source + target * target + source * target)
         return bucket.rows * (target * self._tokenizer.vocab_size + attention)
-
-    def _assemble(self, indices: np.ndarray, bucket: Bucket) -> Batch:
-        source = self._sources.matrix(indices, bucket.rows, bucket.source_edge)
-        target_out = self._targets.matrix(indices, bucket.rows, bucket.target_edge)
-        target_in = np.full_like(target_out, self._tokenizer.pad_id)
-        target_in[: len(indices), 0] = self._tokenizer.bos_id
-        target_in[:, 1:] = target_out[:, :-1]
-        target_in[target_in == self._tokenizer.eos_id] = self._tokenizer.pad_id
-        real = np.arange(bucket.target_edge) < self._targets.lengths[indices, None]
-        weights = np.zeros(target_out.shape, np.float32)
-        weights[: len(indices)] = real / np.float32(real.sum())
-        return (source, target_in), target_out, weights
 
     def iterate(self, start_step: int = 0, steps: int | None = None) -> Iterator[Batch]:
         """NumPy batches in order, without TensorFlow.
@@ -223,9 +236,14 @@ class TokenBatches:
             steps: how many; None never ends.
 
         Returns:
-            The dataset, with known cardinality and tensors of shape (None, None).
+            The dataset, with known cardinality and tensors of shape (None, None); packed, of the one shape.
         """
-        return as_dataset(lambda: self.iterate(start_step, steps), steps)
+        return as_dataset(lambda: self.iterate(start_step, steps), steps, self.packed_shape)
+
+    @property
+    def packed_shape(self) -> Bucket | None:
+        """The one shape of packed batches; None if they are not packed."""
+        return self.buckets[0] if self.packed else None
 
 
 def token_batches(
@@ -237,6 +255,7 @@ def token_batches(
     max_length: int = 256,
     num_buckets: int = 20,
     row_multiple: int = 1,
+    packed: bool = False,
 ) -> "tf.data.Dataset":
     """One epoch of `TokenBatches` as a `tf.data.Dataset`; each new iteration is the next epoch.
 
@@ -252,6 +271,7 @@ def token_batches(
         max_length: as for `TokenBatches`.
         num_buckets: as for `TokenBatches`.
         row_multiple: as for `TokenBatches`.
+        packed: as for `TokenBatches`.
 
     Returns:
         The dataset, whose cardinality is the number of batches in an epoch.
@@ -267,10 +287,11 @@ def token_batches(
         max_length=max_length,
         num_buckets=num_buckets,
         row_multiple=row_multiple,
+        packed=packed,
     )
     epochs = count()
 
     def next_epoch() -> Iterator[Batch]:
         yield from batches.iterate(next(epochs) * batches.steps_per_epoch, batches.steps_per_epoch)
 
-    return as_dataset(next_epoch, batches.steps_per_epoch)
+    return as_dataset(next_epoch, batches.steps_per_epoch, batches.packed_shape)

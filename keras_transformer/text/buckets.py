@@ -16,7 +16,7 @@ class Bucket:
     Args:
         source_edge: columns of the source, in tokens.
         target_edge: columns of the target, in tokens.
-        rows: pairs in a batch, the same for every batch of this shape.
+        rows: rows of a batch, the same for every batch of this shape: pairs, unless several are packed into a row.
 
     Example:
         >>> bucket = Bucket(source_edge=16, target_edge=24, rows=170)

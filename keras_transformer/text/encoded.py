@@ -44,7 +44,7 @@ class EncodedTexts:
     """
 
     def __init__(self, tokenizer: HasEncode, texts: Sequence[str]) -> None:
-        self._pad_id = tokenizer.pad_id
+        self.pad_id = tokenizer.pad_id
         ids: list[np.ndarray] = []
         lengths: list[np.ndarray] = []
         for first in range(0, len(texts), _CHUNK):
@@ -56,6 +56,19 @@ class EncodedTexts:
         self.lengths = np.concatenate(lengths)
         self._ids = np.concatenate(ids)
         self._starts = np.concatenate([[0], self.lengths.cumsum()[:-1]])
+
+    def joined(self, indices: np.ndarray) -> np.ndarray:
+        """Some of the texts one after the other, each with its end id.
+
+        Args:
+            indices: (n,) int, which texts.
+
+        Returns:
+            (sum of their lengths,) int32.
+        """
+        lengths = self.lengths[indices]
+        first = self._starts[indices] - (lengths.cumsum() - lengths)
+        return self._ids[np.repeat(first, lengths) + np.arange(lengths.sum())]
 
     def matrix(self, indices: np.ndarray, rows: int, width: int) -> np.ndarray:
         """Some of the texts as a padded matrix.
@@ -71,6 +84,6 @@ class EncodedTexts:
         columns = np.arange(width)
         real = columns < self.lengths[indices, None]
         places = np.minimum(self._starts[indices, None] + columns, len(self._ids) - 1)
-        matrix = np.full((rows, width), self._pad_id, np.int32)
-        matrix[: len(indices)] = np.where(real, self._ids[places], self._pad_id)
+        matrix = np.full((rows, width), self.pad_id, np.int32)
+        matrix[: len(indices)] = np.where(real, self._ids[places], self.pad_id)
         return matrix

@@ -14,11 +14,13 @@ class Epoch:
 
     Args:
         buckets: (steps,) int, the bucket of each batch.
-        members: for each batch the (n,) indices of its pairs, n at most the bucket's rows.
+        members: for each batch the (n,) indices of its pairs, row after row.
+        rows: for each batch the (n,) rows of its pairs, if they share rows; None if each has its own.
     """
 
     buckets: np.ndarray
     members: list[np.ndarray]
+    rows: list[np.ndarray] | None = None
 
 
 class EpochPlan:

@@ -25,29 +25,21 @@ def run_largest_batch(model: keras.Model, batches: Any, config: RunConfig) -> No
     Raises:
         InputError: the device's memory does not hold it.
     """
+    from keras_transformer.text.tf_dataset import as_dataset
+
     before = model_state(model)
     batch = batches.largest()
     try:
-        model.fit(_as_dataset(batch), epochs=1, steps_per_epoch=1, shuffle=False, verbose=0)
+        # The type must be that of the dataset that `fit` will read: TensorFlow compiles a training step for it.
+        one = as_dataset(lambda: iter([batch]), 1, batches.packed_shape)
+        model.fit(one, epochs=1, steps_per_epoch=1, shuffle=False, verbose=0)
     except Exception as error:
         if not any(sign in str(error) for sign in _SIGNS):
             raise
-        (source, target_in), *_ = batch
+        (source, target_in, *_), *_ = batch
         raise InputError(
-            f"The largest batch ({source.shape[0]} pairs of {source.shape[1]} and {target_in.shape[1]} subwords) does "
+            f"The largest batch ({source.shape[0]} rows of {source.shape[1]} and {target_in.shape[1]} subwords) does "
             f"not fit into memory; lower training.tokens_per_batch ({config.training.tokens_per_batch}) or "
             "data.max_length."
         ) from error
     restore_model_state(model, before)
-
-
-def _as_dataset(batch: Any) -> Any:
-    """One batch as a dataset of the same type as the one that `fit` will read.
-
-    The type matters: TensorFlow compiles a training step for it, and must not for the shape of this batch alone.
-    """
-    import tensorflow as tf
-
-    ids = tf.TensorSpec((None, None), "int32")
-    signature = ((ids, ids), ids, tf.TensorSpec((None, None), "float32"))
-    return tf.data.Dataset.from_generator(lambda: iter([batch]), output_signature=signature)
