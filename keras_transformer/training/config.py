@@ -101,6 +101,8 @@ class RunConfig(Section):
             raise InputError(f"{path} cannot be read as a run's configuration: {error}.") from error
         if not isinstance(values, dict):
             raise InputError(f"{path} holds {type(values).__name__}, expected the sections of a run's configuration.")
+        if isinstance(values.get("data"), dict):
+            values["data"].setdefault("packed", False)  # written when there was one pair a row
         return _checked(values)
 
 

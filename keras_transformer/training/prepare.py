@@ -112,9 +112,18 @@ def prepare(
         seed=training.seed,
         max_length=config.data.max_length,
         row_multiple=training.replicas,
+        packed=_packed(config, reporter),
     )
     reporter.say(str(batches.report))
     return Materials(train, valid, tokenizer, batches)
+
+
+def _packed(config: RunConfig, reporter: Reporter) -> bool:
+    """Whether rows hold several pairs: attention in blocks of neighbours cannot keep them apart."""
+    neighbours = config.model.get("attention_neighbours")
+    if config.data.packed and neighbours:
+        reporter.say(f"one pair a row, not several: model.attention_neighbours={neighbours} does not tell them apart")
+    return config.data.packed and not neighbours
 
 
 def _train_tokenizer(config: RunConfig, train: Any) -> Any:

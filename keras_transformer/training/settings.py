@@ -44,6 +44,10 @@ class DataSettings(Section):
         500, ge=0, description="Pairs of data.train kept to validate with if data.valid is not set; a tenth at most."
     )
     max_length: int = Field(256, ge=2, description="Longest side of a pair, in subwords; longer pairs are left out.")
+    packed: bool = Field(
+        True,
+        description="Several pairs in a row, so that little is padding; false if model.attention_neighbours is set.",
+    )
     on_bad_line: Literal["refuse", "drop"] = Field("refuse", description="What happens to a line that is wrong.")
 
     @model_validator(mode="after")
