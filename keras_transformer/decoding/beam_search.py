@@ -18,7 +18,15 @@ from keras_transformer.decoding.candidates import (
 )
 from keras_transformer.decoding.checks import check_whole
 from keras_transformer.decoding.protocols import StepModel
-from keras_transformer.decoding.search_state import FIRST_CACHE_LENGTH, SearchState, run, smaller
+from keras_transformer.decoding.search_state import (
+    CACHE_STEP,
+    SearchState,
+    as_size,
+    run,
+    shapes_may_change,
+    smaller,
+    without_done,
+)
 from keras_transformer.errors import InputError
 
 Tensor = Any
@@ -114,24 +122,29 @@ class BeamSearch:
         source = ops.cast(ops.convert_to_tensor(source), "int32")
         most = getattr(model, "max_length", None)
         total = smaller(ops.shape(source)[1] + self.max_length_offset, most)
-        length = smaller(FIRST_CACHE_LENGTH, total)
+        state = everybody = self._start(model, source, total)
+        length = smaller(CACHE_STEP, total)
+        if shapes_may_change():  # then rows and columns of nothing but padding cost nothing
+            state = without_done(state)
+            source = ops.take(source, state.row, axis=0)
+            columns = ops.where(ops.equal(source, model.config.pad_id), 0, 1 + ops.arange(ops.shape(source)[1]))
+            width = as_size(ops.cast(ops.max(columns, initial=0), "int32"))
+            source, length = source[:, :width], smaller(smaller(CACHE_STEP, width + self.max_length_offset), total)
         cache = model.init_cache(model.encode(source, training=False), source, self.beam_size, length)
-        fixed = {name: entry for name, entry in cache.items() if name != "self"}
-        state, limit = self._start(model, source, total, cache["self"])
-        limit = smaller(limit, most)
-        cache_limit = getattr(model, "cache_limit", None)
-        state = run(lambda now: self._step(model, fixed, limit, now), state, length, total, cache_limit)
-        return self._result(model, state)
+        state = state._replace(cache=cache)
+        step = lambda now: self._step(model, now)  # noqa: E731
+        results = everybody.finished_ids, everybody.finished_score
+        return self._result(model, run(step, state, results, length, total, getattr(model, "cache_limit", None)))
 
-    def _start(self, model: StepModel, source: Tensor, total: Any, cache: Any) -> tuple[SearchState, Tensor]:
-        """The state before the first step, and the limit (B,) of each sentence: 0 for a row of padding."""
+    def _start(self, model: StepModel, source: Tensor, total: Any) -> SearchState:
+        """The state before the first step, without a cache. The limit of a row of padding is 0."""
         rows, beams = ops.shape(source)[0], self.beam_size
         used = ops.sum(ops.cast(ops.not_equal(source, model.config.pad_id), "int32"), axis=1)  # (B,)
         limit = ops.where(used > 0, used + self.max_length_offset, 0)
         no_ids = ops.full((rows, beams, total), model.config.pad_id, dtype="int32")
         none = ops.full((rows, beams), IMPOSSIBLE, dtype="float32")
         first_beam = ops.arange(beams, dtype="int32") == 0  # the K beams start out the same: only one is alive
-        state = SearchState(
+        return SearchState(
             index=ops.convert_to_tensor(0, dtype="int32"),
             last=ops.full((rows, beams), model.config.bos_id, dtype="int32"),
             alive_ids=no_ids,
@@ -140,14 +153,15 @@ class BeamSearch:
             # The translation of nothing is nothing, for certain.
             finished_score=ops.where(ops.logical_and(ops.expand_dims(limit == 0, 1), first_beam), 0.0, none),
             done=limit == 0,
-            cache=cache,
+            limit=smaller(limit, getattr(model, "max_length", None)),
+            row=ops.arange(rows, dtype="int32"),
+            cache={},
         )
-        return state, limit
 
-    def _step(self, model: StepModel, fixed: dict[str, Any], limit: Tensor, state: SearchState) -> SearchState:
+    def _step(self, model: StepModel, state: SearchState) -> SearchState:
         """Predict one position of every alive hypothesis."""
-        config = model.config
-        logits, cache = model.decode_step(state.last, state.index, {**fixed, "self": state.cache})
+        config, limit = model.config, state.limit
+        logits, cache = model.decode_step(state.last, state.index, state.cache)
         count = 2 * self.beam_size if self.beam_size > 1 else 1
         candidates, log_z = best_continuations(logits, state.alive_log_prob, count, (config.pad_id, config.bos_id))
         end = state.alive_log_prob + (ops.cast(logits[..., config.eos_id], "float32") - log_z)  # (B, K)
@@ -166,7 +180,7 @@ class BeamSearch:
         decided = ops.logical_or(
             ops.logical_not(exists(alive_log_prob[:, 0])), finished_score[:, self.n_best - 1] >= bound
         )
-        return SearchState(
+        return state._replace(
             index=state.index + 1,
             last=token,
             alive_ids=_write(take_beams(state.alive_ids, parent), state.index, token),
@@ -174,7 +188,7 @@ class BeamSearch:
             finished_ids=finished_ids,
             finished_score=finished_score,
             done=ops.logical_or(ops.logical_or(state.done, at_limit), decided),
-            cache=reorder(cache["self"], parent),
+            cache={**cache, "self": reorder(cache["self"], parent)},
         )
 
     def _finish(self, state: SearchState, candidates: Candidates, eos_id: int) -> tuple[Tensor, Tensor]:

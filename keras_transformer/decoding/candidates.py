@@ -5,6 +5,7 @@ B sentences, K beams, C candidates (2K, or 1 for greedy search), V vocabulary en
 
 from typing import Any, NamedTuple
 
+import keras
 from keras import ops, tree
 
 Tensor = Any
@@ -56,7 +57,7 @@ def stable_top_k(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """The k largest entries of the last axis; of equal ones the first.
 
     Args:
-        values: (B, N) float32 with N >= k, N small.
+        values: (B, N) float32 with N >= k.
         k: how many.
 
     Returns:
@@ -67,6 +68,10 @@ def stable_top_k(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
         >>> ops.convert_to_numpy(positions).tolist()
         [[1, 2]]
     """
+    if keras.backend.backend() != "torch":
+        largest, order = ops.top_k(values, k)
+        return largest, ops.cast(order, "int32")
+    # PyTorch's top-k leaves the order of equal ones open.
     order = ops.cast(ops.argsort(-values, axis=-1), "int32")[:, :k]
     return ops.take_along_axis(values, order, axis=-1), order
 
@@ -94,14 +99,26 @@ def reorder(cache: Any, beams: Tensor) -> Any:
     return tree.map_structure(lambda entry: take_beams(entry, beams), cache)
 
 
+def block_size(vocab_size: int) -> int:
+    """Entries in a block of the vocabulary: its largest divisor up to 128; 1, so no blocks, where that is below 8.
+
+    Example:
+        >>> block_size(8000), block_size(37000), block_size(7)
+        (125, 125, 1)
+    """
+    largest = max(size for size in range(1, 129) if vocab_size % size == 0)
+    return largest if largest >= 8 else 1
+
+
 def best_continuations(
     logits: Tensor, log_prob: Tensor, count: int, forbidden: tuple[int, ...]
 ) -> tuple[Candidates, Tensor]:
     """The `count` best one-token continuations of the alive hypotheses, over beams and vocabulary together.
 
-    The vocabulary is passed over twice: once for the best logits of each beam, once for the log-sum-exp that
-    normalises them. Only K * (count + forbidden) numbers are then left to compare. The forbidden tokens keep their
-    share of the probability, so what is returned are log-probabilities under the model as it is.
+    A sort of the whole vocabulary is the dearest part of a step, so there is none. The vocabulary is cut into blocks;
+    the best N entries of all lie in the N blocks with the best maxima, of equal ones the first, and only those blocks
+    are sorted. N leaves room for the forbidden tokens, which keep their share of the probability, so what is returned
+    are log-probabilities under the model as it is.
 
     Args:
         logits: (B, K, V), any float dtype.
@@ -113,17 +130,33 @@ def best_continuations(
         The candidates (B, C), and log Z (B, K) float32, the log-sum-exp of each beam's logits.
     """
     logits = ops.cast(logits, "float32")
-    vocab_size = logits.shape[-1]
-    width = min(count + len(forbidden), vocab_size)
-    values, tokens = ops.top_k(logits, width)  # (B, K, W)
-    tokens = ops.cast(tokens, "int32")
-    peak = values[..., :1]  # (B, K, 1)
-    log_z = peak + ops.log(ops.sum(ops.exp(logits - peak), axis=-1, keepdims=True))  # (B, K, 1)
-    scores = ops.expand_dims(log_prob, -1) + (values - log_z)  # (B, K, W)
-    allowed = exists(scores)
-    for token in forbidden:
-        allowed = ops.logical_and(allowed, ops.not_equal(tokens, token))
-    flat = (-1, log_prob.shape[1] * width)
-    best, order = stable_top_k(ops.reshape(ops.where(allowed, scores, IMPOSSIBLE), flat), count)
-    tokens = ops.take_along_axis(ops.reshape(tokens, flat), order, axis=-1)
-    return Candidates(best, tokens, order // width), ops.squeeze(log_z, -1)
+    beams, vocab_size = logits.shape[1:]
+    size = block_size(vocab_size)
+    blocks = vocab_size // size
+    maxima = ops.max(ops.reshape(logits, (-1, beams, blocks, size)), axis=-1)  # (B, K, blocks)
+    # 1 / Z is the softmax of the largest logit; backends have a faster kernel for a softmax than for its sum.
+    log_z = ops.max(maxima, axis=-1) - ops.log(ops.max(ops.softmax(logits), axis=-1))  # (B, K)
+    offset = ops.expand_dims(log_prob, -1) - ops.expand_dims(log_z, -1)  # (B, K, 1)
+    wanted = min(count + beams * len(forbidden), beams * blocks)
+    scores = _real(ops.reshape(maxima + offset, (-1, beams * blocks)))
+    chosen = ops.sort(ops.cast(ops.top_k(scores, wanted)[1], "int32"), axis=-1)  # (B, N), in order: the first wins
+    inside = ops.arange(size, dtype="int32")
+    entry = ops.reshape(ops.expand_dims(chosen, -1) * size + inside, (-1, wanted * size))  # (B, N size)
+    token, parent = entry % vocab_size, entry // vocab_size
+    values = take_beams(ops.reshape(logits, (-1, beams * blocks, size)), chosen)  # (B, N, size)
+    values = values + take_beams(ops.reshape(offset, (-1, beams, 1)), chosen // blocks)
+    values = _real(ops.reshape(values, (-1, wanted * size)))
+    for token_id in forbidden:
+        values = ops.where(ops.equal(token, token_id), IMPOSSIBLE, values)
+    best, order = stable_top_k(values, min(count, wanted * size))
+    missing = ((0, 0), (0, count - best.shape[1]))  # where a tiny vocabulary has fewer
+    return Candidates(
+        ops.pad(best, missing, constant_values=IMPOSSIBLE),
+        ops.pad(ops.take_along_axis(token, order, axis=-1), missing),
+        ops.pad(ops.take_along_axis(parent, order, axis=-1), missing),
+    ), log_z
+
+
+def _real(scores: Tensor) -> Tensor:
+    """`IMPOSSIBLE` for what is no log-probability of a hypothesis, NaN among it."""
+    return ops.where(exists(scores), scores, IMPOSSIBLE)

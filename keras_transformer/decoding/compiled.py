@@ -1,5 +1,6 @@
 """Compile searching and scoring on any backend through Keras alone."""
 
+import sys
 from typing import Any
 
 import keras
@@ -32,7 +33,7 @@ def predict(compiled: keras.Model, model: Any, inputs: Any) -> Any:
 class SearchModel(keras.Model):
     """A model and a search as one Keras model: source ids in, translations out.
 
-    `predict_on_batch` compiles it: a `tf.function` for any shape, `jax.jit` for each shape, PyTorch as it is. The
+    `predict_on_batch` compiles it: one `tf.function` for any shape, `jax.jit` for each shape, PyTorch as it is. The
     model's weights are shared, not copied.
 
     Args:
@@ -52,6 +53,18 @@ class SearchModel(keras.Model):
     def call(self, source: Any) -> tuple[Any, Any]:
         """Translate `source` (B, S): ids (B, n_best, L) and scores (B, n_best)."""
         return self.search(self.model, source)
+
+    def make_predict_function(self, force: bool = False) -> Any:
+        """Keras's own, but on TensorFlow one graph for any shape from the start, in which batches may shrink."""
+        if keras.backend.backend() != "tensorflow":
+            return super().make_predict_function(force)
+        if force or getattr(self, "predict_function", None) is None:
+            tensorflow = sys.modules["tensorflow"]
+            source = tensorflow.TensorSpec((None, None), tensorflow.int32)
+            self.predict_function = tensorflow.function(
+                lambda data: self(data[0][0]), input_signature=[[(source,)]], autograph=False
+            )
+        return self.predict_function
 
     def get_config(self) -> dict[str, Any]:
         """The model and the settings of the search."""

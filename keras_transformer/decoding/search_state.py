@@ -3,12 +3,16 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import keras
 from keras import ops, tree
 
 Tensor = Any
 
-FIRST_CACHE_LENGTH = 16
-"""Positions the cache holds at first; it doubles when it is full, since most sentences end long before the limit."""
+LEAVING = 0.25
+"""Share of a batch that is done when it leaves."""
+
+CACHE_STEP = 16
+"""Positions the cache holds at first, and by which it grows, since most sentences end long before the limit."""
 
 
 class SearchState(NamedTuple):
@@ -22,7 +26,9 @@ class SearchState(NamedTuple):
         finished_ids: (B, K, L) int32, the finished hypotheses, each with its end-of-sentence token.
         finished_score: (B, K) float32, best first.
         done: (B,) bool, whether the best finished hypotheses are final.
-        cache: the self-attention keys and values (B, K, h, C, d), per layer.
+        limit: (B,) int32, the most target tokens.
+        row: (B,) int32, which sentence of the batch it is.
+        cache: the model's.
     """
 
     index: Tensor
@@ -32,83 +38,113 @@ class SearchState(NamedTuple):
     finished_ids: Tensor
     finished_score: Tensor
     done: Tensor
+    limit: Tensor
+    row: Tensor
     cache: Any
 
 
+Step = Callable[[SearchState], SearchState]
+
+
+def shapes_may_change() -> bool:
+    """Whether a loop may change the shapes of its state: not where each shape is compiled anew."""
+    return keras.backend.backend() != "jax"
+
+
 def run(
-    step: Callable[[SearchState], SearchState],
+    step: Step,
     state: SearchState,
+    results: tuple[Tensor, Tensor],
     length: Any,
     total: Any,
     cache_limit: int | None = None,
 ) -> SearchState:
-    """Search until every sentence is done, in a cache that doubles whenever it is full.
+    """Search until every sentence is done.
 
-    Where lengths are known (JAX, PyTorch, a TensorFlow graph for one shape) this is one loop after another; where
-    they are not (a TensorFlow graph for any shape) the loops are inside a loop.
+    Where shapes may change, sentences that are done leave the batch whenever a quarter of it is; the cache grows when
+    it is full. Elsewhere all stay to the end, and the cache doubles: one loop after another.
 
     Args:
         step: reads one position of every alive hypothesis.
-        state: the first state, with a cache of `length` positions.
+        state: the first state of the sentences that are not done, with a cache of `length` positions.
+        results: finished_ids (B, K, L) and finished_score (B, K) of all sentences; `state.row` says where to put more.
         length: an int, or a scalar tensor.
         total: the most positions there can be; an int, or a scalar tensor.
         cache_limit: the most positions the cache needs; None for all there can be.
 
     Returns:
-        The last state.
+        The last state, with the results of all sentences.
     """
-    if isinstance(total, int):
-        state = _fill(step, state, length)
+    if not shapes_may_change():
+        state = _fill(step, state, length, 1.0)
         while length < total:
             longer = total if 3 * length >= total else 2 * length  # no last loop for a few positions
-            state = _fill(step, _grow(state, smaller(longer, cache_limit) - smaller(length, cache_limit)), longer)
+            state = _fill(step, _grow(state, smaller(longer, cache_limit) - smaller(length, cache_limit)), longer, 1.0)
             length = longer
         return state
 
-    def unfinished(length: Tensor, *leaves: Tensor) -> Tensor:
-        return _unfinished(_unpack(state, leaves), total)
+    def unfinished(length: Tensor, results: Any, state: SearchState) -> Tensor:
+        return _unfinished(state, total, 1.0)
 
-    def stage(length: Tensor, *leaves: Tensor) -> tuple[Tensor, ...]:
-        now = _fill(step, _unpack(state, leaves), length)
-        longer = ops.minimum(2 * length, total)
-        return longer, *_pack(_grow(now, smaller(longer, cache_limit) - smaller(length, cache_limit)))
+    def stage(length: Tensor, results: Any, state: SearchState) -> Any:
+        state = _fill(step, state, length, LEAVING)
+        where, found = ops.expand_dims(state.row, 1), (state.finished_ids, state.finished_score)
+        results = tuple(map(ops.scatter_update, results, (where, where), found))
+        state = without_done(state)
+        longer = ops.where(state.index < length, length, ops.minimum(length + CACHE_STEP, total))
+        return longer, results, _grow(state, smaller(longer, cache_limit) - smaller(length, cache_limit))
 
-    return _unpack(state, ops.while_loop(unfinished, stage, (length, *_pack(state)))[1:])
-
-
-def _fill(step: Callable[[SearchState], SearchState], state: SearchState, length: Any) -> SearchState:
-    """Search until every sentence is done or the cache of `length` positions is full."""
-
-    def unfinished(*leaves: Tensor) -> Tensor:
-        return _unfinished(_unpack(state, leaves), length)
-
-    def body(*leaves: Tensor) -> tuple[Tensor, ...]:
-        return _pack(step(_unpack(state, leaves)))
-
-    return _unpack(state, ops.while_loop(unfinished, body, _pack(state)))
+    length = ops.convert_to_tensor(length, dtype="int32")
+    _, (ids, score), state = _while(unfinished, stage, (length, results, state))
+    return state._replace(finished_ids=ids, finished_score=score)
 
 
-def _unfinished(state: SearchState, length: Any) -> Tensor:
-    return ops.logical_and(ops.logical_not(ops.all(state.done)), state.index < length)
+def _fill(step: Step, state: SearchState, length: Any, share: float) -> SearchState:
+    """Search until this share of the sentences is done or the cache of `length` positions is full."""
+    return _while(lambda now: _unfinished(now, length, share), lambda now: (step(now),), (state,))[0]
 
 
-def _pack(state: SearchState) -> tuple[Tensor, ...]:
-    return tuple(tree.flatten(tuple(state)))
+def _unfinished(state: SearchState, length: Any, share: float) -> Tensor:
+    done = ops.sum(ops.cast(state.done, "int32"))
+    rows = ops.shape(state.done)[0]
+    wait = done < rows if share == 1.0 else done < ops.maximum(1, ops.cast(share * ops.cast(rows, "float32"), "int32"))
+    return ops.logical_and(ops.logical_and(done < rows, wait), state.index < length)
 
 
-def _unpack(like: SearchState, leaves: tuple[Tensor, ...]) -> SearchState:
-    return SearchState(*tree.pack_sequence_as(tuple(like), list(leaves)))
+def _while(unfinished: Callable[..., Tensor], body: Callable[..., Any], start: tuple[Any, ...]) -> Any:
+    """`ops.while_loop` on nested structures."""
+
+    def unpacked(leaves: tuple[Tensor, ...]) -> Any:
+        return tree.pack_sequence_as(start, list(leaves))
+
+    leaves = ops.while_loop(
+        lambda *leaves: unfinished(*unpacked(leaves)),
+        lambda *leaves: tuple(tree.flatten(body(*unpacked(leaves)))),
+        tuple(tree.flatten(start)),
+    )
+    return unpacked(leaves)
+
+
+def without_done(state: SearchState) -> SearchState:
+    """The sentences that are not done: these rows of everything but the index."""
+    alive = ops.nonzero(ops.logical_not(state.done))[0]
+
+    def take(entry: Tensor) -> Tensor:
+        return ops.take(entry, alive, axis=0) if len(entry.shape) else entry
+
+    return tree.map_structure(take, state)
 
 
 def _grow(state: SearchState, extra: Any) -> SearchState:
     """Append `extra` empty positions to the cache."""
 
-    def longer(entry: Tensor) -> Tensor:  # (B, K, h, C, d)
+    def longer(entry: Tensor) -> Tensor:  # (B, ..., C, size)
         shape = ops.shape(entry)
-        room = ops.zeros((*shape[:-2], extra, shape[-1]), dtype=entry.dtype)
+        room = ops.zeros((*shape[:-2], as_size(extra), shape[-1]), dtype=entry.dtype)
         return ops.concatenate([entry, room], axis=-2)
 
-    return state._replace(cache=tree.map_structure(longer, state.cache))
+    grown = {name: tree.map_structure(longer, state.cache[name]) for name in ("self", "slots") if name in state.cache}
+    return state._replace(cache={**state.cache, **grown})
 
 
 def smaller(a: Any, b: Any) -> Any:
@@ -116,3 +152,8 @@ def smaller(a: Any, b: Any) -> Any:
     if b is None:
         return a
     return min(a, b) if isinstance(a, int) and isinstance(b, int) else ops.minimum(a, b)
+
+
+def as_size(length: Any) -> Any:
+    """A length as shapes take it: PyTorch wants an int, a graph can only have a tensor."""
+    return int(length) if keras.backend.backend() == "torch" else length

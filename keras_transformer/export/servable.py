@@ -4,6 +4,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import keras
+
 from keras_transformer.decoding.beam_search import BeamSearch
 
 SERVING_SIGNATURE = "serving_default"
@@ -20,6 +22,15 @@ SIGNATURES = {
     },
 }
 """What each signature takes and gives, for the manifest."""
+
+CHUNK_TOKENS = 2048
+"""Source tokens translated together, about; fewer sentences of more tokens, so that memory is bounded."""
+
+PARALLEL_CHUNKS = 2
+"""Chunks translated at the same time."""
+
+SMALLEST_CHUNK = 8
+"""Sentences in the smaller of two chunks of a short request."""
 
 # What `str.strip` takes away, for RE2.
 _BLANKS = r"[\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]+"
@@ -97,8 +108,10 @@ def _servable(model: Any, tokenizer: Any, settings: SearchSettings) -> Any:
     @tf.function(input_signature=[tf.TensorSpec((None, None), tf.int32)])  # traced once for both signatures
     def best(source_ids: Any) -> tuple[Any, Any]:
         """(B, S) -> ids (B, T), score (B,)."""
-        ids, score = search(model, source_ids)
-        return ids[:, 0], score[:, 0]
+        # Read once: a loop that reads variables has side effects to TensorFlow, and its turns run one by one.
+        weights = [(variable, tf.convert_to_tensor(variable.value)) for variable in model.variables]
+        with keras.StatelessScope(state_mapping=weights):
+            return _in_chunks(lambda chunk: tuple(result[:, 0] for result in search(model, chunk)), source_ids)
 
     @tf.function(input_signature=[tf.TensorSpec((None,), tf.string, name="text")])
     def translate(text: Any) -> dict[str, Any]:
@@ -113,6 +126,42 @@ def _servable(model: Any, tokenizer: Any, settings: SearchSettings) -> Any:
     module.translate = translate
     module.translate_ids = translate_ids
     return module
+
+
+def _in_chunks(best: Any, source_ids: Any) -> tuple[Any, Any]:
+    """`best` on chunks of rows of alike length, the longest first, two at a time: each keeps one core busy.
+
+    Args:
+        best: rows (B, S) -> ids (B, T) and scores (B,).
+        source_ids: (B, S) int32, padded with 0.
+
+    Returns:
+        What `best` would give for all at once.
+    """
+    import tensorflow as tf
+
+    lengths = 1 + tf.math.count_nonzero(source_ids, axis=1, dtype=tf.int32)
+    order = tf.argsort(lengths, direction="DESCENDING", stable=True)
+    cost = tf.cumsum(tf.gather(lengths, order))
+    total, rows = tf.reduce_sum(lengths), tf.shape(source_ids)[0]
+    count = tf.maximum(-(-total // CHUNK_TOKENS), tf.clip_by_value(rows // SMALLEST_CHUNK, 1, PARALLEL_CHUNKS))
+    starts = tf.cast(
+        tf.range(count + 1, dtype=tf.int64) * tf.cast(total, tf.int64) // tf.cast(count, tf.int64), tf.int32
+    )
+    edges = tf.searchsorted(cost, starts, side="right")
+    ids = tf.TensorArray(tf.int32, count, infer_shape=False, element_shape=(None, None))
+    scores = tf.TensorArray(tf.float32, count, infer_shape=False, element_shape=(None,))
+
+    def translate(chunk: Any, ids: Any, scores: Any) -> Any:
+        best_ids, score = best(tf.gather(source_ids, order[edges[chunk] : edges[chunk + 1]]))
+        return chunk + 1, ids.write(chunk, best_ids), scores.write(chunk, score)
+
+    start = (tf.constant(0), ids, scores)
+    _, ids, scores = tf.while_loop(
+        lambda chunk, *_: chunk < count, translate, start, parallel_iterations=PARALLEL_CHUNKS
+    )
+    back = tf.argsort(order)
+    return tf.gather(ids.concat(), back), tf.gather(scores.concat(), back)
 
 
 def _source_ids(pieces_of: Any, tokenizer: Any, text: Any, max_source_length: int) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_transformer.layers.cache import write_position
 from keras_transformer.layers.dropout import Dropout
 from keras_transformer.layers.initializers import another
 from keras_transformer.layers.local_attention import band_mask, local_attention
@@ -101,10 +102,16 @@ class MultiHeadAttention(keras.layers.Layer):
         rows, length = ops.shape(heads)[:2]
         return self.output_projection(ops.reshape(heads, (rows, length, self.num_heads * self.value_dim)))
 
-    def project_memory(self, memory: Tensor) -> dict[str, Tensor]:
-        """Keys (B, h, S, d_k) and values (B, h, S, d_v) of a memory (B, S, d_model): once per sentence."""
+    def project_memory(self, memory: Tensor, mask: Tensor | None = None) -> dict[str, Tensor]:
+        """Keys (B, h, S, d_k) and values (B, h, S, d_v) of a memory (B, S, d_model): once per sentence.
+
+        Values that `mask`, boolean (B, 1, 1, S), hides are zeros, so that a memory all hidden gives zeros in `attend`.
+        """
         key, value = self.memory_projection(memory)
-        return {"key": ops.transpose(key, (0, 2, 1, 3)), "value": ops.transpose(value, (0, 2, 1, 3))}
+        value = ops.transpose(value, (0, 2, 1, 3))
+        if mask is not None:
+            value = ops.where(ops.transpose(mask, (0, 1, 3, 2)), value, 0.0)
+        return {"key": ops.transpose(key, (0, 2, 1, 3)), "value": value}
 
     def call(
         self,
@@ -141,44 +148,64 @@ class MultiHeadAttention(keras.layers.Layer):
             query, key = rotate(query, positions), rotate(key, positions)
         return query, key, value
 
-    def step(self, inputs: Tensor, cache: dict[str, Tensor], index: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+    def step(
+        self, inputs: Tensor, cache: dict[str, Tensor], index: Any, hidden: Tensor
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         """One position of self-attention over the positions before it, for K hypotheses of each sentence.
 
+        The cache has K slots at each position. What a hypothesis wrote stays there, whatever becomes of it; `hidden`
+        says which slots hold the past of which hypothesis. So nothing moves when hypotheses do, and the K queries of a
+        sentence are the rows of one product with all its keys.
+
         Args:
-            inputs: (B, K, d_model), the position `index` of each hypothesis.
-            cache: "key" (B, K, h, L, d_k) and "value" (B, K, h, L, d_v) of the positions before `index`; with a window
-                L may be left + 1, whatever the length.
+            inputs: (B K, d_model), the position `index` of each hypothesis.
+            cache: "key" (B, h, L, K d_k) and "value" (B, h, L, K d_v) of the positions before `index`; with a window
+                L may be left + 1, whatever the length: the cache is a ring then.
             index: scalar integer.
+            hidden: (B, 1, K, L K) float32, 0 where a hypothesis sees a slot, its own at `index` among them, else very
+                large: subtracted from the scores.
 
         Returns:
-            The output (B, K, d_model), and the cache with position `index` filled in.
+            The output (B K, d_model), and the cache with position `index` filled in.
         """
-        query, key, value = self.self_projection(inputs)
-        if self.rotary:  # the K hypotheses stand on one position
-            query, key = (rotate(x, ops.reshape(ops.cast(index, "int32"), (1,))) for x in (query, key))
-        # A window's cache is a ring: position L takes the place of position 0, which is out of sight by then.
-        length = ops.shape(cache["key"])[3]
-        start = (0, 0, 0, index % length, 0)
-        keys = ops.slice_update(cache["key"], start, key[:, :, :, None, :])
-        values = ops.slice_update(cache["value"], start, value[:, :, :, None, :])
-        query = query[:, :, :, None, :] * (1.0 / math.sqrt(self.key_dim))  # (B, K, h, 1, d_k)
-        scores = ops.matmul(query, ops.transpose(keys, (0, 1, 2, 4, 3)))  # (B, K, h, 1, L)
-        age = (index - ops.arange(length, dtype="int32")) % length  # how long ago each place was filled
-        visible = age <= (index if self.window is None else ops.minimum(index, self.window[0]))
-        weights = masked_softmax(scores, visible)
-        heads = ops.matmul(ops.cast(weights, self.compute_dtype), values)[:, :, :, 0]  # (B, K, h, d_v)
-        return self._join_heads(heads), {"key": keys, "value": values}
+        query, key, value = self.self_projection(inputs)  # (B K, h, size)
+        if self.rotary:  # the hypotheses stand on one position
+            position = ops.reshape(ops.cast(index, "int32"), (1,))
+            query, key = (rotate(x[:, None], position)[:, 0] for x in (query, key))
+        beams = hidden.shape[2]
+        place = index % ops.shape(cache["key"])[2]
+        keys = write_position(cache["key"], place, self._slots(key, beams))
+        values = write_position(cache["value"], place, self._slots(value, beams))
+        rows, _, length, _ = ops.shape(keys)
+        keys_of_slots = ops.reshape(keys, (rows, self.num_heads, length * beams, self.key_dim))
+        values_of_slots = ops.reshape(values, (rows, self.num_heads, length * beams, self.value_dim))
+        heads = self._attend(query, keys_of_slots, values_of_slots, hidden, beams)
+        return heads, {"key": keys, "value": values}
 
-    def attend(self, inputs: Tensor, memory: dict[str, Tensor], mask: Tensor | None) -> Tensor:
-        """Encoder-decoder attention of `inputs` (B, K, d_model) to what `project_memory` made.
+    def attend(self, inputs: Tensor, memory: dict[str, Tensor], hidden: Tensor | None, beams: int) -> Tensor:
+        """Encoder-decoder attention of `inputs` (B K, d_model) to what `project_memory` made.
 
-        The K hypotheses of a sentence are K queries on the same keys, so nothing is copied per hypothesis.
+        The K = `beams` hypotheses of a sentence are K queries on the same keys, so nothing is copied per hypothesis.
+        `hidden` is (B, 1, 1, S) float32, very large where the source is padding, or None.
         """
         (query,) = self.query_projection(inputs)
-        query = ops.transpose(query, (0, 2, 1, 3)) * (1.0 / math.sqrt(self.key_dim))  # (B, h, K, d_k)
-        scores = ops.matmul(query, ops.transpose(memory["key"], (0, 1, 3, 2)))  # (B, h, K, S)
-        weights = ops.cast(masked_softmax(scores, mask), self.compute_dtype)
-        return self._join_heads(ops.transpose(ops.matmul(weights, memory["value"]), (0, 2, 1, 3)))
+        return self._attend(query, memory["key"], memory["value"], hidden, beams)
+
+    def _attend(self, query: Tensor, key: Tensor, value: Tensor, hidden: Tensor | None, beams: int) -> Tensor:
+        """Query (B K, h, d_k), key (B, h, M, d_k), value (B, h, M, d_v) -> (B K, d_model)."""
+        query = self._slots(query, beams) * (1.0 / math.sqrt(self.key_dim))  # (B, h, K, d_k)
+        scores = ops.cast(ops.matmul(query, ops.transpose(key, (0, 1, 3, 2))), "float32")  # (B, h, K, M)
+        # Subtracted, not added: TensorFlow 2.21 fuses a sum into the product, and then a loop over a decoder of one
+        # layer gives empty tensors. `where` with a mask to be broadcast is slow there.
+        scores = scores if hidden is None else scores - hidden
+        weights = ops.cast(masked_softmax(scores, None), self.compute_dtype)
+        heads = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))  # (B, K, h, d_v)
+        return self.output_projection(ops.reshape(heads, (-1, self.num_heads * self.value_dim)))
+
+    def _slots(self, heads: Tensor, beams: int) -> Tensor:
+        """(B K, h, size) -> (B, h, K, size)."""
+        heads = ops.reshape(heads, (-1, beams, *heads.shape[1:]))
+        return ops.transpose(heads, (0, 2, 1, 3))
 
     def compute_output_shape(self, inputs_shape: Any, memory_shape: Any = None) -> Any:
         """(B, T, d_model), the shape of the inputs."""

@@ -91,21 +91,25 @@ class DecoderLayer(TransformerLayer):
         inputs: Tensor,
         cache: dict[str, Tensor],
         memory: dict[str, Tensor] | None,
-        memory_mask: Tensor | None,
         index: Any,
+        hidden: Tensor,
+        memory_hidden: Tensor | None,
     ) -> tuple[Tensor, dict[str, Tensor]]:
-        """Position `index` of K hypotheses per sentence: (B, K, d_model) -> (B, K, d_model), and the grown cache.
+        """Position `index` of K hypotheses per sentence: (B K, d_model) -> (B K, d_model), and the grown cache.
 
         Args:
-            inputs: (B, K, d_model).
+            inputs: (B K, d_model).
             cache: self-attention keys and values of the positions before, as in `MultiHeadAttention.step`.
             memory: what `MultiHeadAttention.project_memory` made of the encoder's output; None without cross-attention.
-            memory_mask: boolean (B, 1, 1, S), True at real source tokens.
             index: scalar integer.
+            hidden: (B, 1, K, L K) float32, 0 where a hypothesis sees a slot of the cache, else very large.
+            memory_hidden: (B, 1, 1, S) float32, very large where the source is padding.
         """
-        update, cache = self.self_attention.step(self.self_attention_residual.sublayer_input(inputs), cache, index)
+        query = self.self_attention_residual.sublayer_input(inputs)
+        update, cache = self.self_attention.step(query, cache, index, hidden)
         x = self.self_attention_residual(inputs, update)
         if memory is not None:
             query = self.cross_attention_residual.sublayer_input(x)
-            x = self.cross_attention_residual(x, self.cross_attention.attend(query, memory, memory_mask))
+            update = self.cross_attention.attend(query, memory, memory_hidden, hidden.shape[2])
+            x = self.cross_attention_residual(x, update)
         return self._feed(x), cache

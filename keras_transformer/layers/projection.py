@@ -1,6 +1,7 @@
 """The heads' projections of section 3.2.2: several matrices side by side, one product."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import keras
@@ -72,13 +73,11 @@ class HeadProjection(keras.layers.Layer):
         outputs = ops.matmul(inputs, self.kernel)  # (B, T, sum of h * size)
         if self.use_bias:
             outputs = outputs + self.bias
-        rows, length = ops.shape(inputs)[:2]
-        start, heads = 0, []
-        for size in self.sizes:
-            end = start + self.num_heads * size
-            heads.append(ops.reshape(outputs[..., start:end], (rows, length, self.num_heads, size)))
-            start = end
-        return heads
+        rows = ops.shape(inputs)[:-1]
+        ends = list(accumulate(self.num_heads * size for size in self.sizes))
+        # A split, and not slices: the gradient of slices is a padded copy of the whole for each.
+        parts = ops.split(outputs, ends[:-1], axis=-1) if len(ends) > 1 else [outputs]
+        return [ops.reshape(part, (*rows, self.num_heads, size)) for part, size in zip(parts, self.sizes, strict=True)]
 
     def compute_output_shape(self, inputs_shape: Any) -> Any:
         """One (B, T, h, size) per size."""

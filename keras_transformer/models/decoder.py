@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_transformer.layers import DecoderLayer
+from keras_transformer.layers.masks import large_negative
 from keras_transformer.layers.residual import final_norm
 from keras_transformer.registration import register
 
@@ -95,25 +96,33 @@ class TransformerDecoder(keras.layers.Layer):
             batch_size: B, where there is no memory to tell it.
 
         Returns:
-            "self": per layer "key" (B, K, h, L, d_k) and "value" (B, K, h, L, d_v), zeros;
-            "cross": per layer "key" (B, h, S, d_k) and "value" (B, h, S, d_v); "mask": `memory_mask`. Without a memory
-            "cross" is a list of None.
+            "self": "origin" (B, K, L, K) boolean, which slot of each position holds the past of each hypothesis: axes 0
+            and 1 are reordered when hypotheses move; "slots": per layer "key" (B, h, L, K d_k) and "value"
+            (B, h, L, K d_v), which stay; "cross": per layer "key" (B, h, S, d_k) and "value" (B, h, S, d_v);
+            "hidden" (B, 1, 1, S) float32, 0 where `memory_mask`. Without a memory "cross" is a list of None.
         """
         batch = batch_size if memory is None else ops.shape(memory)[0]
         if self.cache_limit is not None:
             length = min(length, self.cache_limit) if isinstance(length, int) else ops.minimum(length, self.cache_limit)
-        own = []
-        for layer in self.layers:
-            attention = layer.self_attention
-            shape = (batch, beam_size, attention.num_heads, length)
-            own.append(
+        slots = []
+        for attention in (layer.self_attention for layer in self.layers):
+            room, dtype = (batch, attention.num_heads, length), self.compute_dtype
+            slots.append(
                 {
-                    "key": ops.zeros((*shape, attention.key_dim), dtype=self.compute_dtype),
-                    "value": ops.zeros((*shape, attention.value_dim), dtype=self.compute_dtype),
+                    "key": ops.zeros((*room, beam_size * attention.key_dim), dtype=dtype),
+                    "value": ops.zeros((*room, beam_size * attention.value_dim), dtype=dtype),
                 }
             )
-        cross = [None if memory is None else layer.cross_attention.project_memory(memory) for layer in self.layers]
-        return {"self": own, "cross": cross, "mask": memory_mask}
+        cross = [
+            None if memory is None else layer.cross_attention.project_memory(memory, memory_mask)
+            for layer in self.layers
+        ]
+        return {
+            "self": {"origin": ops.zeros((batch, beam_size, length, beam_size), dtype="bool")},
+            "slots": slots,
+            "cross": cross,
+            "hidden": None if memory_mask is None else _hidden(memory_mask),
+        }
 
     @property
     def cache_limit(self) -> int | None:
@@ -123,12 +132,18 @@ class TransformerDecoder(keras.layers.Layer):
 
     def step(self, inputs: Tensor, index: Any, cache: Cache) -> tuple[Tensor, Cache]:
         """Position `index` of every hypothesis: (B, K, d_model) -> (B, K, d_model), and the cache with it filled in."""
-        x, own = inputs, []
-        for layer, past, memory in zip(self.layers, cache["self"], cache["cross"], strict=True):
-            x, grown = layer.step(x, past, memory, cache["mask"], index)
-            own.append(grown)
+        _, beams, width = inputs.shape
+        origin = cache["self"]["origin"]  # (B, K, L, K)
+        rows, _, length, _ = ops.shape(origin)
+        here = ops.equal(ops.arange(length, dtype="int32"), index % length)
+        origin = ops.where(here[:, None], ops.eye(beams, dtype="bool")[:, None], origin)  # each wrote into its own slot
+        hidden = ops.reshape(_hidden(origin), (rows, 1, beams, length * beams))
+        x, slots = ops.reshape(inputs, (-1, width)), []  # a matrix: (B K, d_model)
+        for layer, past, memory in zip(self.layers, cache["slots"], cache["cross"], strict=True):
+            x, grown = layer.step(x, past, memory, index, hidden, cache["hidden"])
+            slots.append(grown)
         x = x if self.final_norm is None else self.final_norm(x)
-        return x, {**cache, "self": own}
+        return ops.reshape(x, (-1, beams, width)), {**cache, "self": {"origin": origin}, "slots": slots}
 
     def compute_output_shape(self, inputs_shape: Any, memory_shape: Any = None) -> Any:
         """The shape of the inputs."""
@@ -137,3 +152,8 @@ class TransformerDecoder(keras.layers.Layer):
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
         return {**super().get_config(), "num_layers": self.num_layers, **self.settings}
+
+
+def _hidden(visible: Tensor) -> Tensor:
+    """0 where True, else very large: what to subtract from scores before the softmax."""
+    return ops.where(visible, 0.0, -large_negative("float32"))

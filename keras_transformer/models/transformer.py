@@ -164,8 +164,8 @@ class Transformer(ConfiguredModel):
             length: L, the most positions that will be decoded.
 
         Returns:
-            A dictionary: "self" (axes 0 and 1 of every tensor are B and K: reorder these when hypotheses move), "cross"
-            and "mask" (one per sentence, never copied per hypothesis). See `TransformerDecoder.init_cache`.
+            A dictionary of tensors with axis 0 = B: those of "self" (axis 1 is K) are reordered when hypotheses move,
+            the others are per sentence. See `TransformerDecoder.init_cache`.
         """
         return self.decoder.init_cache(memory, padding_mask(source, self.config.pad_id), beam_size, length)
 
@@ -180,13 +180,15 @@ class Transformer(ConfiguredModel):
         Returns:
             Logits (B, K, V), and the cache with position `index` filled in.
         """
+        beams, d_model = ids.shape[1], self.config.d_model
         x = self.embedding(ids)  # (B, K, d_model)
         if self.target_positions is not None:
             # The K hypotheses stand on one position, so they are K rows of length 1 to the positional encoding.
-            rows = ops.reshape(x, (-1, 1, self.config.d_model))
-            x = ops.reshape(self.target_positions(rows, start=index), (-1, ops.shape(ids)[1], self.config.d_model))
+            rows = ops.reshape(x, (-1, 1, d_model))
+            x = ops.reshape(self.target_positions(rows, start=index), (-1, beams, d_model))
         x, cache = self.decoder.step(x, index, cache)
-        return self._logits(x), cache
+        logits = self._logits(ops.reshape(x, (-1, d_model)))  # a product of two matrices
+        return ops.reshape(logits, (-1, beams, self.config.vocab_size)), cache
 
     def attention_weights(self, inputs: tuple[Tensor, ...]) -> dict[str, list[Tensor]]:
         """The weights of every attention, by layer.

@@ -56,7 +56,7 @@ def decoded_step_by_step(model: Any, source: list[int], target: list[int]) -> di
             caught.clear()
             _, cache = model.decode_step(np.array([[token]], "int32"), np.int32(index), cache)
             for layer in range(layers):
-                slots = caught[2 * layer][0, 0, :, 0]  # (h, L)
+                slots = caught[2 * layer][0, :, 0]  # (h, L)
                 for slot in range(slots.shape[1]):
                     position = index - (index - slot) % slots.shape[1]  # in a window's cache, a ring
                     if position >= 0:

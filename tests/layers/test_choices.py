@@ -92,11 +92,12 @@ def test_a_step_with_a_cache_is_one_row_of_the_whole(window, rotary):
     attention = MultiHeadAttention(num_heads=2, key_dim=4, value_dim=3, window=window, rotary=rotary)
     whole = numpy(attention(X, attention_mask=None if window else causal_mask(5)))
     length = 5 if window is None else 4
-    cache = {"key": np.zeros((2, 1, 2, length, 4), "float32"), "value": np.zeros((2, 1, 2, length, 3), "float32")}
+    cache = {"key": np.zeros((2, 2, length, 4), "float32"), "value": np.zeros((2, 2, length, 3), "float32")}
     cache = {name: ops.convert_to_tensor(entry) for name, entry in cache.items()}
     for t in range(5):
-        output, cache = attention.step(ops.convert_to_tensor(X[:, t : t + 1]), cache, t)
-        np.testing.assert_allclose(numpy(output)[:, 0], whole[:, t], atol=1e-5)
+        hidden = np.where(np.arange(length) <= t, 0, 1e9).reshape(1, 1, 1, length).repeat(2, 0).astype("float32")
+        output, cache = attention.step(ops.convert_to_tensor(X[:, t]), cache, t, ops.convert_to_tensor(hidden))
+        np.testing.assert_allclose(numpy(output), whole[:, t], atol=1e-5)
 
 
 def test_learned_positions_are_rows_scaled_like_embeddings():

@@ -91,7 +91,7 @@ def test_a_combination_saves_loads_decodes_with_the_cache_and_keeps_the_past_apa
     other = np.roll(target_in, 1, axis=0)
     cache = model.init_cache(model.encode(source), source, beam_size=2, length=target_in.shape[1])
     if fields["attention_neighbours"]:
-        assert cache["self"][0]["key"].shape[3] == 5  # r + 1, for a target of 8
+        assert cache["slots"][0]["key"].shape[2] == 5  # r + 1, for a target of 8
     whole_other = logits(model, source, other)
     for t in range(target_in.shape[1]):
         step, cache = model.decode_step(np.stack([target_in[:, t], other[:, t]], 1), t, cache)
