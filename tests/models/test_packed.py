@@ -12,7 +12,7 @@ from keras_transformer.layers import ScheduledSampling
 from keras_transformer.models import Transformer
 from keras_transformer.training.loss import LabelSmoothedCrossEntropy
 
-SMALL = {"vocab_size": 23, "d_model": 16, "num_heads": 4, "d_ff": 32, "num_encoder_layers": 2, "num_decoder_layers": 2}
+SMALL = {"vocab_size": 23, "d_model": 16, "num_heads": 4, "d_ff": 32, "num_encoder_layers": 1, "num_decoder_layers": 1}
 LENGTHS = [[(5, 7), (8, 3), (4, 4)], [(6, 9), (1, 1)], []]  # of source and target, row by row; the last one is empty
 EDGES = 20, 18
 
