@@ -56,6 +56,8 @@ def test_saved_and_loaded_it_is_the_same(tmp_path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(config.to_yaml(), encoding="utf-8")
     assert RunConfig.load(path) == config
+    path.write_text(config.to_yaml().replace("  packed: true\n", ""), encoding="utf-8")
+    assert not RunConfig.load(path).data.packed  # from a time of one pair a row, and so it goes on
 
 
 @pytest.mark.parametrize(
