@@ -97,12 +97,12 @@ class Translator:
         length_penalty: float = 0.6,
         n_best: int = 1,
         max_length_offset: int = 50,
-        batch_size: int = 32,
+        batch_size: int = 64,
         max_source_length: int = 512,
         on_truncated: Callable[[Truncation], None] = warn,
     ) -> None:
         check_tokenizer(model, tokenizer)
-        check_whole("batch_size", batch_size, 1, "32 suits most machines")
+        check_whole("batch_size", batch_size, 1, "64 suits most machines")
         check_whole("max_source_length", max_source_length, 2, "one token and the end-of-sentence token")
         self.model = model
         self.tokenizer = tokenizer
