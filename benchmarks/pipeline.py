@@ -1,65 +1,65 @@
-"""How fast the data pipeline is by itself, as a ratio to what a model consumes.
+"""`python -m benchmarks pipeline`: how fast the data pipeline is by itself, as a ratio to what a model consumes.
 
-    python benchmarks/pipeline.py --dataset multi30k --consumed 7000
-
-`--consumed` is the training rate to compare with, in target tokens per second, as `keras-transformer train` prints it.
 Encoding happens once, before the batches, and is timed apart.
 """
 
-import argparse
-import os
-import platform
 import time
+from argparse import Namespace
+from collections.abc import Iterable
 from importlib.metadata import version
+from typing import Any
 
-from keras_transformer.text import ParallelCorpus, TokenBatches, Tokenizer, datasets
-
-
-def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    text = parser.add_mutually_exclusive_group()
-    text.add_argument("--train", nargs=2, metavar=("SOURCE", "TARGET"), help="two files of parallel text")
-    text.add_argument("--dataset", default="phrases", help="or a named data set (default: phrases)")
-    parser.add_argument("--vocab-size", type=int, default=8000)
-    parser.add_argument("--tokens-per-batch", type=int, default=4096)
-    parser.add_argument("--num-buckets", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=10.0, help="how long each way is timed")
-    parser.add_argument("--consumed", type=float, help="target tokens per second of the training to compare with")
-    return parser.parse_args()
+from benchmarks import machine
+from benchmarks.data import load_corpus
+from benchmarks.table import print_top, write_json
 
 
-def main() -> None:
-    arguments = parse()
-    corpus = ParallelCorpus(*arguments.train) if arguments.train else datasets.load(arguments.dataset).train
-    tokenizer = Tokenizer.train(corpus, arguments.vocab_size)
-    started = time.perf_counter()
-    shapes = arguments.num_buckets
-    batches = TokenBatches(corpus, tokenizer, arguments.tokens_per_batch, seed=1, num_buckets=shapes)
-    prepared = time.perf_counter() - started
+def run(options: Namespace) -> None:
+    """Measure and print."""
+    from keras_transformer.text import ParallelCorpus, TokenBatches, Tokenizer
+
+    corpus = ParallelCorpus(*options.train) if options.train else load_corpus(options.dataset).train
+    tokenizer = Tokenizer.train(corpus, options.vocab_size)
+    began = time.perf_counter()
+    shapes = {"num_buckets": options.num_buckets, "packed": options.packed}
+    batches = TokenBatches(corpus, tokenizer, options.tokens, seed=1, **shapes)
+    prepared = time.perf_counter() - began
     report = batches.report
-    names = ", ".join(f"{name} {version(name)}" for name in ("tensorflow", "sentencepiece", "numpy"))
-    print(f"{platform.machine()}, {len(os.sched_getaffinity(0))} cores, Python {platform.python_version()}, {names}")
-    print(report)
     tokens = report.source_tokens + report.target_tokens
-    print(f"encoding and planning, once: {prepared:.1f} s, {tokens / prepared:,.0f} tokens/s")
     ways = {"NumPy batches": batches.iterate(), "tf.data": batches.dataset().as_numpy_iterator()}
-    for name, stream in ways.items():
-        rate = measure(stream, arguments.seconds)
-        ratio = f", {rate / arguments.consumed:,.0f} times what training consumes" if arguments.consumed else ""
+    result = {
+        "command": "pipeline",
+        "machine": machine.describe(),
+        "versions": {name: version(name) for name in ("tensorflow", "sentencepiece", "numpy")},
+        "batches": str(report),
+        "prepared_seconds": prepared,
+        "prepared_tokens_per_second": tokens / prepared,
+        "target_tokens_per_second": {name: measure(stream, options.seconds) for name, stream in ways.items()},
+    }
+    if options.json:
+        write_json(result)
+    else:
+        show(result, options.consumed)
+
+
+def show(result: dict[str, Any], consumed: float | None) -> None:
+    print_top(result)
+    print(", ".join(f"{name} {number}" for name, number in result["versions"].items()))
+    print(result["batches"])
+    rate = result["prepared_tokens_per_second"]
+    print(f"encoding and planning, once: {result['prepared_seconds']:.1f} s, {rate:,.0f} tokens/s")
+    for name, rate in result["target_tokens_per_second"].items():
+        ratio = f", {rate / consumed:,.0f} times what training consumes" if consumed else ""
         print(f"{name}: {rate:,.0f} target tokens/s{ratio}")
 
 
-def measure(stream: object, seconds: float) -> float:
+def measure(stream: Iterable[Any], seconds: float) -> float:
     """Real target tokens per second."""
-    iterator = iter(stream)  # type: ignore[call-overload]
+    iterator = iter(stream)
     next(iterator)
     tokens = 0
-    started = time.perf_counter()
-    while (passed := time.perf_counter() - started) < seconds:
+    began = time.perf_counter()
+    while (passed := time.perf_counter() - began) < seconds:
         _, target, _ = next(iterator)
         tokens += int((target != 0).sum())
     return tokens / passed
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,1 @@
+"""One worker for each peer: a program of its own, in its own virtual environment."""
