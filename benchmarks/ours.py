@@ -38,7 +38,14 @@ def train(settings: dict[str, Any]) -> Any:
         ],
     )
     corpus = load_corpus(settings["dataset"]).train
-    batches = TokenBatches(corpus, tokenizer, config.training.tokens_per_batch, seed=SEED, max_length=MAX_LENGTH)
+    batches = TokenBatches(
+        corpus,
+        tokenizer,
+        config.training.tokens_per_batch,
+        seed=SEED,
+        max_length=MAX_LENGTH,
+        packed=config.data.packed,
+    )
     model = build_model(config, tokenizer, make_schedule(config))
     pairs = Pairs(settings["pairs"])
     cycle = min(settings["batches"] or batches.steps_per_epoch, batches.steps_per_epoch)
@@ -52,7 +59,7 @@ def train(settings: dict[str, Any]) -> Any:
     compiled = keras.backend.backend() == "jax" or bool(getattr(model, "jit_compile", False))
     warm = shapes_once(shapes) if compiled else settings["warm"]
     about = {
-        "layout": f"its own batches of {len(batches.buckets)} shapes, "
+        "layout": f"its own batches of {len(batches.buckets)} shapes{', packed' if batches.packed else ''}, "
         f"{(batches.report.source_tokens + batches.report.target_tokens) / batches.report.padded_tokens:.0%} filled",
         "xla": compiled,
     }

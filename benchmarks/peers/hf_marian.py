@@ -61,7 +61,8 @@ def load_weights(model: MarianMTModel, path: Path, epsilon: float) -> None:
     state = {name: torch.from_numpy(array) for name, array in weights.items()}
     missing, unexpected = model.load_state_dict(state, strict=False)
     tied = {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"}
-    wrong = [name for name in missing if name not in tied and not name.endswith("_proj.bias")]
+    expected = tied | {"final_logits_bias"}
+    wrong = [name for name in missing if name not in expected and not name.endswith("_proj.bias")]
     if wrong or unexpected:
         raise ValueError(f"weights do not fit: missing {wrong}, unexpected {unexpected}")
     model.tie_weights()

@@ -1,5 +1,6 @@
 """JoeyNMT 2.3: its own model and its own loss. Its dropout is in attention too, unless it is taken out."""
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -59,6 +60,9 @@ def start(settings: dict[str, Any]) -> Steps:
     own = torch.arange(size["vocab_size"])
     own[:4] = torch.tensor([1, 2, 3, 0])
 
+    rest = LABEL_SMOOTHING / (size["vocab_size"] - 2)
+    entropy = -(1 - LABEL_SMOOTHING) * math.log(1 - LABEL_SMOOTHING) - LABEL_SMOOTHING * math.log(rest)
+
     def loss(batch: dict[str, torch.Tensor]) -> torch.Tensor:
         real = batch["target_out"] != PAD
         total, _, _, _ = model(
@@ -70,7 +74,7 @@ def start(settings: dict[str, Any]) -> Steps:
             trg=own[batch["target_out"]],
             trg_mask=real.unsqueeze(1),
         )
-        return total / real.sum()
+        return total / real.sum() + entropy  # it counts from the entropy of the smoothed target, the others from 0
 
     return steps(model, settings, loss, "joeynmt")
 
