@@ -1,5 +1,8 @@
 """A Keras model that a `TransformerConfig` describes: how it is compiled, saved and loaded."""
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import keras
@@ -16,6 +19,58 @@ class ConfiguredModel(keras.Model):
     """
 
     config: TransformerConfig
+    _step = threading.local()  # replicas of a MirroredStrategy run in threads that take turns
+
+    def train_step(self, *state_and_data: Any) -> Any:
+        """Keras's, without the logits of the whole batch where the loss can do without: see `compute_loss`."""
+        with self._without_logits():
+            return super().train_step(*state_and_data)
+
+    def test_step(self, *state_and_data: Any) -> Any:
+        """Likewise."""
+        with self._without_logits():
+            return super().test_step(*state_and_data)
+
+    def compute_loss(
+        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True
+    ) -> Any:
+        """Keras's; in `fit` and `evaluate` the loss of the decoder's output itself, if it knows how to.
+
+        That is so if the compiled loss is a `LabelSmoothedCrossEntropy`, no class derived from it, and no metric asks
+        for logits. The sum is the same; memory and time are saved.
+        """
+        if not self._skips_logits:
+            return super().compute_loss(x, y, y_pred, sample_weight, training)
+        loss = self.loss.of_vectors(y, y_pred, self.output_kernel(), sample_weight, gradients=training)
+        return loss + sum(self._aggregate_additional_loss(extra) for extra in self.losses)
+
+    @property
+    def _skips_logits(self) -> bool:
+        """Whether `call` is to return the decoder's output in place of logits, in this thread, now."""
+        return getattr(self._step, "model", None) is self
+
+    @contextmanager
+    def _without_logits(self) -> Iterator[None]:
+        before = getattr(self._step, "model", None)
+        self._step.model = self if self._loss_takes_vectors() else None
+        try:
+            yield
+        finally:
+            self._step.model = before
+
+    def _loss_takes_vectors(self) -> bool:
+        # A derived class may change what the loss is, or read y_pred: then everything goes the plain way.
+        own = all(
+            getattr(type(self), name) is getattr(ConfiguredModel, name) for name in ("compute_loss", "compute_metrics")
+        )
+        metrics = self._compile_metrics
+        asks = metrics is not None and (metrics._user_metrics or metrics._user_weighted_metrics)
+        asks = asks or (self._compile_loss is not None and self._compile_loss._user_loss_weights is not None)
+        return own and not asks and "of_vectors" in vars(type(self.loss)) and self.loss.takes_vectors
+
+    def output_kernel(self) -> Any:
+        """(d_model, V): the logits are the decoder's output times it."""
+        raise TypeError(f"{type(self).__name__} does not say what its logits are made with")
 
     def compile(self, *args: Any, jit_compile: bool | str = "auto", **kwargs: Any) -> None:
         """Keras's `compile`; on TensorFlow "auto" means no XLA, on the others what Keras means.

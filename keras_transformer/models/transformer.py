@@ -121,20 +121,20 @@ class Transformer(ConfiguredModel):
         rows = self._check_inputs(inputs)
         memory = self._encode(rows, training)
         if training and self.scheduled_sampling is not None:
-            first_pass = ops.stop_gradient(self._decode(rows, memory, training))
+            first_pass = ops.stop_gradient(self._logits(self._decode(rows, memory, training)))
             mixed = self.scheduled_sampling(rows.target_in, first_pass, rows.target_segments)
             rows = rows._replace(target_in=mixed)
-        return self._decode(rows, memory, training)
+        x = self._decode(rows, memory, training)
+        return x if self._skips_logits else self._logits(x)
 
     def _decode(self, rows: ModelInputs, memory: Tensor, training: bool | None) -> Tensor:
-        x = self.decoder(
+        return self.decoder(
             self._embed_target(rows, training),
             memory,
             attention_mask=self._target_mask(rows),
             memory_mask=rows.memory_mask(self.config.pad_id),
             training=training,
         )
-        return self._logits(x)
 
     def encode(self, source: Tensor, training: bool | None = False) -> Tensor:
         """The encoder's output for source ids, a sentence in each row: (B, S) -> (B, S, d_model)."""
@@ -224,6 +224,12 @@ class Transformer(ConfiguredModel):
 
     def _logits(self, x: Tensor) -> Tensor:
         return self.embedding.logits(x) if self.output_projection is None else self.output_projection(x)
+
+    def output_kernel(self) -> Tensor:
+        """(d_model, V): the logits are the decoder's output times it."""
+        if self.output_projection is None:
+            return ops.transpose(self.embedding.embeddings)
+        return ops.convert_to_tensor(self.output_projection.kernel)
 
     def _check_inputs(self, inputs: Any) -> ModelInputs:
         rows = check_inputs(inputs, as_integers=in_symbolic_build(self))

@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_transformer.errors import InputError
 from keras_transformer.registration import register
+from keras_transformer.training.blocked_loss import blocked_cross_entropy
 
 
 def token_cross_entropy(targets: Any, logits: Any, label_smoothing: float = 0.0) -> Any:
@@ -83,13 +84,15 @@ class LabelSmoothedCrossEntropy(keras.losses.Loss):
         reduction: "sum" for the weighted sum, "none" for the (B, T) values; the other Keras reductions divide
             by padded positions and are refused.
         name: name in the logs.
+        block_rows: "auto", or how many tokens a block has, when `Transformer.fit` computes the loss block by block
+            without the logits of the whole batch (see `of_vectors`); None always makes all logits first.
 
     Returns:
         When called with targets (B, T), logits (B, T, V) of any float dtype and optionally sample_weight (B,
         T): a float32 scalar.
 
     Raises:
-        InputError: eps outside [0, 1), or a reduction other than the two.
+        InputError: eps outside [0, 1), a reduction other than the two, or blocks of no rows.
 
     Example:
         >>> import numpy as np
@@ -107,6 +110,7 @@ class LabelSmoothedCrossEntropy(keras.losses.Loss):
         label_smoothing: float = 0.1,
         reduction: str = "sum",
         name: str = "label_smoothed_cross_entropy",
+        block_rows: int | str | None = "auto",
     ) -> None:
         if isinstance(label_smoothing, bool) or not isinstance(label_smoothing, int | float):
             raise InputError(f"label_smoothing is {label_smoothing!r}; it must be a number from 0 to below 1.")
@@ -118,10 +122,14 @@ class LabelSmoothedCrossEntropy(keras.losses.Loss):
             raise InputError(
                 f'reduction is {reduction!r}; use "sum" with weights of 1 / (tokens in the batch), or "none".'
             )
+        whole = isinstance(block_rows, int) and not isinstance(block_rows, bool) and block_rows > 0
+        if not whole and block_rows not in ("auto", None):
+            raise InputError(f'block_rows is {block_rows!r}; give "auto", None or a whole number of at least 1.')
         # The dtype is fixed: Keras would cast ids and logits to the global float type, and bfloat16 holds
         # whole numbers exactly only up to 256.
         super().__init__(name=name, reduction=reduction, dtype="float32")
         self.label_smoothing = float(label_smoothing)
+        self.block_rows = block_rows
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """Loss of each token.
@@ -135,6 +143,40 @@ class LabelSmoothedCrossEntropy(keras.losses.Loss):
         """
         return token_cross_entropy(y_true, y_pred, self.label_smoothing)
 
+    @property
+    def takes_vectors(self) -> bool:
+        """Whether `of_vectors` is to be used where there is a choice."""
+        return self.block_rows is not None and self.reduction == "sum"
+
+    def of_vectors(
+        self, y_true: Any, vectors: Any, kernel: Any, sample_weight: Any = None, gradients: bool = True
+    ) -> Any:
+        """The same sum as when called, from what the logits are made of: they are never in memory as a whole.
+
+        Args:
+            y_true: (B, T) target ids.
+            vectors: (B, T, d_model), the decoder's output.
+            kernel: (d_model, V): the logits are vectors kernel.
+            sample_weight: (B, T), or None for 1.
+            gradients: False if none will be asked for.
+
+        Returns:
+            A float32 scalar; see `blocked_cross_entropy`.
+        """
+        targets = ops.reshape(y_true, (-1,))
+        weights = ops.ones_like(y_true, "float32")
+        if sample_weight is not None:  # (B, T), or what stretches to it
+            weights = weights * ops.cast(sample_weight, "float32")
+        rows = self.block_rows if isinstance(self.block_rows, int) else None
+        flat = ops.reshape(vectors, (-1, vectors.shape[-1]))
+        weights = ops.reshape(weights, (-1,))
+        return blocked_cross_entropy(flat, kernel, targets, weights, self.label_smoothing, rows, gradients)
+
     def get_config(self) -> dict[str, Any]:
         """The arguments of the constructor."""
-        return {"label_smoothing": self.label_smoothing, "reduction": self.reduction, "name": self.name}
+        return {
+            "label_smoothing": self.label_smoothing,
+            "reduction": self.reduction,
+            "name": self.name,
+            "block_rows": self.block_rows,
+        }
