@@ -13,7 +13,12 @@ from keras_transformer.layers.initializers import another
 from keras_transformer.layers.local_attention import band_mask, local_attention
 from keras_transformer.layers.projection import HeadProjection
 from keras_transformer.layers.rotary import rotate
-from keras_transformer.layers.scaled_dot_product import attention_weights, masked_softmax, scaled_dot_product_attention
+from keras_transformer.layers.scaled_dot_product import (
+    attention_weights,
+    graph_attention,
+    masked_softmax,
+    scaled_dot_product_attention,
+)
 from keras_transformer.registration import register
 
 Tensor = Any
@@ -128,7 +133,9 @@ class MultiHeadAttention(keras.layers.Layer):
             dropout = self.dropout_layer if dropping else None
             return self._join_heads(local_attention(query, key, value, self.window, attention_mask, dropout))
         if not return_weights and not dropping:
-            return self._join_heads(scaled_dot_product_attention(query, key, value, attention_mask))
+            graph = training and keras.backend.backend() == "tensorflow"
+            attend = graph_attention if graph else scaled_dot_product_attention
+            return self._join_heads(attend(query, key, value, attention_mask))
         if self.window is not None:  # somebody wants to see the whole matrix
             attention_mask = band_mask(ops.shape(inputs)[1], self.window, attention_mask)
         weights = attention_weights(query, key, attention_mask)  # (B, h, T, S)

@@ -1,12 +1,15 @@
 """Residual connection and layer normalisation (sections 3.1 and 5.4)."""
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
 import keras
+from keras import ops
 
 from keras_transformer.errors import InputError
-from keras_transformer.layers.dropout import Dropout
+from keras_transformer.layers.dropout import Dropout, drop
+from keras_transformer.layers.fusion import fused
 from keras_transformer.registration import register
 
 Tensor = Any
@@ -70,8 +73,11 @@ class Residual(keras.layers.Layer):
 
     def call(self, inputs: Tensor, update: Tensor, training: bool | None = None) -> Tensor:
         """Two (B, T, d_model) -> (B, T, d_model)."""
-        total = inputs + self.dropout_layer(update, training=training)
-        return total if self.placement == "pre" else self.norm(total)
+        if self.placement == "pre" or not training:
+            total = inputs + self.dropout_layer(update, training=training)
+            return total if self.placement == "pre" else self.norm(total)
+        seed, rate = self.dropout_layer.next_seed(), self.dropout_layer.rate if training else 0.0
+        return _add_and_norm(rate, self.epsilon)(inputs, update, self.norm.gamma, self.norm.beta, seed)
 
     def compute_output_shape(self, inputs_shape: Any, update_shape: Any = None) -> Any:
         """The shape of the inputs."""
@@ -80,6 +86,33 @@ class Residual(keras.layers.Layer):
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
         return {**super().get_config(), "dropout": self.dropout, "epsilon": self.epsilon, "norm": self.placement}
+
+
+@functools.cache
+def _add_and_norm(rate: float, epsilon: float) -> Any:
+    """`add_and_norm`, compiled; one for all layers with the same numbers."""
+    return fused(functools.partial(add_and_norm, rate=rate, epsilon=epsilon))
+
+
+def add_and_norm(
+    inputs: Tensor, update: Tensor, gain: Tensor, bias: Tensor, seed: Tensor | None, *, rate: float, epsilon: float
+) -> Tensor:
+    """LayerNorm(x + Dropout(Sublayer(x))) as a pure function.
+
+    Args:
+        inputs: x, (B, T, d_model).
+        update: Sublayer(x), (B, T, d_model).
+        gain: (d_model,).
+        bias: (d_model,).
+        seed: of the dropout, as `Dropout.next_seed` gives it.
+        rate: of the dropout.
+        epsilon: added to the variance under the root.
+
+    Returns:
+        (B, T, d_model).
+    """
+    total = inputs + drop(update, seed, rate)
+    return ops.layer_normalization(total, gain, bias, axis=-1, epsilon=epsilon)
 
 
 def final_norm(settings: Mapping[str, Any], policy: Any) -> keras.layers.LayerNormalization | None:

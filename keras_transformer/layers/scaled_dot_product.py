@@ -6,6 +6,7 @@ from typing import Any
 
 from keras import ops
 
+from keras_transformer.layers.fusion import fused
 from keras_transformer.layers.masks import large_negative
 
 Tensor = Any
@@ -74,6 +75,22 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, mask
     # With a finite mask value, softmax over a fully hidden row is uniform, not empty.
     any_visible = ops.any(mask, axis=-1, keepdims=True)  # (B or 1, h or 1, T or 1, 1)
     return output * ops.cast(ops.transpose(any_visible, (0, 2, 1, 3)), output.dtype)
+
+
+def graph_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+    """`scaled_dot_product_attention` for training on TensorFlow, which has no fused kernel for it.
+
+    The two products are its own and the softmax between them is compiled, forward and backward; see `fused`.
+    """
+    query = ops.transpose(query, (0, 2, 1, 3)) * (1.0 / math.sqrt(query.shape[-1]))  # (B, h, T, d_k)
+    scores = ops.matmul(query, ops.transpose(key, (0, 2, 3, 1)))  # (B, h, T, S)
+    heads = ops.matmul(_softmax(scores, mask), ops.transpose(value, (0, 2, 1, 3)))  # (B, h, T, d_v)
+    return ops.transpose(heads, (0, 2, 1, 3))
+
+
+@fused
+def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
+    return ops.cast(masked_softmax(scores, mask), scores.dtype)
 
 
 def check_shapes(query: Sequence[int | None], key: Sequence[int | None], value: Sequence[int | None]) -> None:

@@ -8,6 +8,7 @@ from keras import ops
 
 from keras_transformer.errors import InputError
 from keras_transformer.registration import register
+from keras_transformer.training.adam import Adam
 
 
 def _positive_integer(name: str, value: Any) -> int:
@@ -159,4 +160,4 @@ def paper_adam(schedule: Any, **options: Any) -> keras.optimizers.Adam:
             "curve counts updates and not batches."
         )
     constants = {"beta_1": 0.9, "beta_2": 0.98, "epsilon": 1e-9}
-    return keras.optimizers.Adam(learning_rate=schedule, **(constants | options))
+    return Adam(learning_rate=schedule, **(constants | options))

@@ -107,3 +107,25 @@ def test_shape_errors_say_what_disagrees():
         scaled_dot_product_attention(q, np.zeros((1, 3, 2, 4), "float32"), q)
     with pytest.raises(ValueError, match="number of heads"):
         scaled_dot_product_attention(q, np.zeros((1, 2, 1, 4), "float32"), q)
+
+
+@pytest.mark.tensorflow_backend
+def test_attention_of_a_training_graph_is_attention():
+    import tensorflow as tf
+
+    from keras_transformer.layers.scaled_dot_product import graph_attention, scaled_dot_product_attention
+
+    random = np.random.default_rng(0)
+    tensors = [tf.constant(random.normal(size=(2, n, 3, 4)), tf.float32) for n in (5, 6, 6)]
+    mask = tf.constant(random.random((2, 1, 5, 6)) < 0.5) & tf.constant(np.arange(5)[:, None] != 2)  # query 2 sees none
+
+    def run(attend):
+        with tf.GradientTape() as tape:
+            tape.watch(tensors)
+            heads = attend(*tensors, mask)
+        return heads, *tape.gradient(heads, tensors)
+
+    plain, compiled = run(scaled_dot_product_attention), tf.function(lambda: run(graph_attention))()
+    for one, other in zip(plain, compiled, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+    assert not np.asarray(compiled[0])[:, 2].any()

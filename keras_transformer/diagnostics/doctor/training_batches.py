@@ -15,7 +15,10 @@ from keras_transformer.errors import InputError
 MOST = 8
 """Batches that are looked at."""
 
-EXPECTED = "expected batches of ((source, target_in), target_out, weights) or ((source, target_in), target_out), a pair in each row"
+EXPECTED = (
+    "expected batches of ((source, target_in), target_out, weights) or ((source, target_in), target_out), "
+    "a pair in each row"
+)
 
 
 @dataclass(frozen=True)
