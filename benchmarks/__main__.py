@@ -69,8 +69,9 @@ def add_decode(decode: argparse.ArgumentParser) -> None:
     add = decode.add_argument
     add("--run", type=Path, help="a trained run folder; its size counts, not --size")
     add("--split", default="test_2016", help="what to translate (test_2016)")
+    add("--reuse", action="store_true", help="read what an earlier call exported, if it is all there")
     add("--lines", type=int, help="only the first so many lines")
-    add("--request", type=int, default=64, help="lines in a request to the SavedModel (64)")
+    add("--request", type=int, help="lines in a request to the SavedModel (all)")
 
 
 def add_pipeline(pipeline: argparse.ArgumentParser) -> None:

@@ -16,6 +16,7 @@ from benchmarks.turns import Entrant, Spread, say, take_turns
 from benchmarks.workers import Worker, WorkerError
 
 QUANTIZATIONS = ("float32", "int8")
+FILES = {"marian": "logits.npz"}
 
 
 def entrants(options: Namespace, work: Path, settings: dict[str, Any], forms: set[str]) -> Iterator[Entrant]:
@@ -84,6 +85,9 @@ def export(options: Namespace, work: Path, settings: dict[str, Any]) -> set[str]
     wanted = ["saved_model"]
     wanted += ["marian"] if "hf" in options.peers else []
     wanted += [f"ctranslate2-{kind}" for kind in QUANTIZATIONS] if "ctranslate2" in options.peers else []
+    folder = Path(settings["weights"])
+    if options.reuse and all((folder / FILES.get(form, form)).exists() for form in wanted):
+        return set(wanted)
     worker = Worker("exports", Path(sys.executable), "benchmarks.exported", work, {"KERAS_BACKEND": "tensorflow"})
     forms = set()
     try:

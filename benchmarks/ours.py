@@ -98,7 +98,7 @@ class Served:
         self.serve = tf.saved_model.load(str(Path(settings["weights"]) / "saved_model" / "1")).signatures[
             "serving_default"
         ]
-        self.size = settings["request"]
+        self.size = settings["request"] or len(self.sentences.lines)
         self.about = {"versions": versions("tensorflow"), "layout": f"requests of {self.size} lines, sorted by length"}
         self.translate(self.sentences.lines)
 
