@@ -1,10 +1,13 @@
 """Logits, loss and gradients a block of rows at a time: the logits of a batch are never in memory as a whole."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import keras
 from keras import ops
+
+from keras_transformer.layers.fusion import fused
 
 Tensor = Any
 Step = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor, Tensor]]
@@ -86,29 +89,58 @@ def blocked_cross_entropy(
 
 def _step(matrix: Tensor, eps: float, gradients: bool) -> Step:
     """What is done with a block: vectors (R, d), ids (R,), shares (R,) -> its sum, and its shares of the gradients."""
-    spread = eps / matrix.shape[-1]
+    between = _between_products(eps, eps / matrix.shape[-1], gradients)
 
     def step(vectors: Tensor, ids: Tensor, shares: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        ids, shares = ops.expand_dims(ids, -1), ops.expand_dims(shares, -1)  # (R, 1)
-        logits = ops.cast(ops.matmul(vectors, matrix), "float32")  # (R, V)
-        largest = ops.max(logits, axis=-1, keepdims=True)
-        exponentials = ops.exp(logits - largest)
-        total = ops.sum(exponentials, axis=-1, keepdims=True)
-        loss = ops.log(total) + largest - (1.0 - eps) * ops.take_along_axis(logits, ids, axis=-1)
-        if eps:
-            loss = loss - eps * ops.mean(logits, axis=-1, keepdims=True)
-        value = ops.sum(loss * shares)
+        logits = ops.matmul(vectors, matrix)  # (R, V)
+        value, gradient = between(logits, ids, shares)
         if not gradients:
             return value, vectors, ops.zeros((), "float32")
-        gradient = exponentials * (shares / total) - spread * shares  # (R, V)
-        places = ops.expand_dims(ops.arange(ops.shape(ids)[0], dtype="int32"), -1)
-        at_target = ops.take_along_axis(gradient, ids, axis=-1) - (1.0 - eps) * shares
-        gradient = ops.scatter_update(gradient, ops.concatenate([places, ids], axis=-1), ops.squeeze(at_target, -1))
-        gradient = ops.cast(gradient, vectors.dtype)
         for_kernel = ops.cast(ops.matmul(ops.transpose(vectors), gradient), "float32")  # (d, V)
         return value, ops.matmul(gradient, ops.transpose(matrix)), for_kernel
 
     return step
+
+
+@functools.cache
+def _between_products(eps: float, spread: float, gradients: bool) -> Any:
+    """`loss_of_logits`, compiled: what is done to a block's logits is one pass or two over them."""
+    return fused(functools.partial(loss_of_logits, eps=eps, spread=spread, gradients=gradients))
+
+
+def loss_of_logits(
+    logits: Tensor, ids: Tensor, shares: Tensor, *, eps: float, spread: float, gradients: bool
+) -> tuple[Tensor, Any]:
+    """Weighted loss of a block, and its gradient for the logits, softmax less target times weight.
+
+    Args:
+        logits: (R, V), any float dtype; computed in float32.
+        ids: (R,) int32.
+        shares: (R,) float32, the weights.
+        eps: the label smoothing.
+        spread: eps / V.
+        gradients: whether the gradient is wanted.
+
+    Returns:
+        The sum, a float32 scalar, and the gradient (R, V) in the dtype of the logits, or None.
+    """
+    dtype = logits.dtype
+    ids, shares = ops.expand_dims(ids, -1), ops.expand_dims(shares, -1)  # (R, 1)
+    logits = ops.cast(logits, "float32")
+    largest = ops.max(logits, axis=-1, keepdims=True)
+    exponentials = ops.exp(logits - largest)
+    total = ops.sum(exponentials, axis=-1, keepdims=True)
+    loss = ops.log(total) + largest - (1.0 - eps) * ops.take_along_axis(logits, ids, axis=-1)
+    if eps:
+        loss = loss - eps * ops.mean(logits, axis=-1, keepdims=True)
+    value = ops.sum(loss * shares)
+    if not gradients:
+        return value, None
+    gradient = exponentials * (shares / total) - spread * shares  # (R, V)
+    places = ops.expand_dims(ops.arange(ops.shape(ids)[0], dtype="int32"), -1)
+    at_target = ops.take_along_axis(gradient, ids, axis=-1) - (1.0 - eps) * shares
+    gradient = ops.scatter_update(gradient, ops.concatenate([places, ids], axis=-1), ops.squeeze(at_target, -1))
+    return value, ops.cast(gradient, dtype)
 
 
 def _sum_blocks(
