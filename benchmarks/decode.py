@@ -39,9 +39,10 @@ def entrants(options: Namespace, work: Path, settings: dict[str, Any], forms: se
         for kind in QUANTIZATIONS:
             if f"ctranslate2-{kind}" in forms:
                 python = partial(interpreter, "ctranslate2", work)
-                quantized = {**settings, "precision": kind}
-                name = f"ctranslate2, {kind}"
-                yield Entrant(name, python, "benchmarks.peers.ctranslate2", quantized, {}, allocator)
+                for name, own_search in (("ctranslate2", False), ("ours, exported to CTranslate2", True)):
+                    quantized = {**settings, "precision": kind, "own_search": own_search}
+                    module = "benchmarks.peers.ctranslate2"
+                    yield Entrant(f"{name}, {kind}", python, module, quantized, {}, allocator)
 
 
 def run(options: Namespace) -> None:
