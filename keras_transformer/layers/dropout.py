@@ -47,7 +47,7 @@ class Dropout(keras.layers.Dropout):
         """Drop in training, else return the input."""
         if not training or not self.rate:
             return inputs
-        return _drop(self.rate)(inputs, self.next_seed())
+        return _drop(self.rate, len(inputs.shape))(inputs, self.next_seed())
 
     def next_seed(self) -> Tensor | None:
         """What `drop` takes for one call: two numbers that no other call gets, (2,); None on PyTorch and at rate 0."""
@@ -61,8 +61,8 @@ class Dropout(keras.layers.Dropout):
 
 
 @functools.cache
-def _drop(rate: float) -> Any:
-    """`drop`, compiled; one for all layers of the same rate."""
+def _drop(rate: float, rank: int) -> Any:
+    """`drop`, compiled; one for all layers of the same rate, and for each number of axes, which must be known in it."""
     return fused(functools.partial(drop, rate=rate))
 
 
@@ -71,7 +71,7 @@ def drop(inputs: Tensor, seed: Tensor | None, rate: float) -> Tensor:
 
     Args:
         inputs: any shape, any float dtype.
-        seed: (2,) integers, of which the low 32 bits count; None draws from the backend's own state.
+        seed: (2,) integers, of which the low 32 bits count; None, on PyTorch, draws from its own state.
         rate: in [0, 1].
 
     Returns:
@@ -79,10 +79,11 @@ def drop(inputs: Tensor, seed: Tensor | None, rate: float) -> Tensor:
     """
     if not rate:
         return inputs
-    if seed is None:
-        return keras.random.dropout(inputs, rate)
     if rate >= 1.0:
         return ops.zeros_like(inputs)
+    if seed is None:
+        torch = sys.modules["torch"]  # whose own dropout takes two thirds longer
+        return torch.where(torch.rand(inputs.shape, device=inputs.device) >= rate, inputs * (1.0 / (1.0 - rate)), 0.0)
     keep = noise(ops.shape(inputs), seed) >= _word(min(round(rate * 2**32), 2**32 - 1))
     return ops.where(keep, inputs * (1.0 / (1.0 - rate)), ops.zeros_like(inputs))
 
