@@ -58,6 +58,7 @@ class TransformerConfig(BaseModel):
         0.0, ge=0, lt=1, description="share of target inputs that are the model's own predictions, in training"
     )
     scheduled_sampling_steps: int = Field(0, ge=0, description="updates in which that share rises from 0")
+    remat: bool = Field(False, description="in training, compute each layer a second time instead of keeping it")
     pad_id: int = Field(0, ge=0, description="id of padding")
     bos_id: int = Field(1, ge=0, description="id that starts a target")
     eos_id: int = Field(2, ge=0, description="id that ends a source and a target")

@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_transformer.layers import DecoderLayer
 from keras_transformer.layers.masks import large_negative
+from keras_transformer.layers.rematerialised import rematerialised
 from keras_transformer.layers.residual import final_norm
 from keras_transformer.registration import register
 
@@ -20,6 +21,8 @@ class TransformerDecoder(keras.layers.Layer):
 
     Args:
         num_layers: N.
+        remat: in training keep each layer's inputs alone and compute the layer again for its gradients: less memory,
+            and a third more time.
         **settings: the arguments of `DecoderLayer`: num_heads, key_dim, d_ff, value_dim, dropout, cross_attention, ...
             With norm="pre" the output of the last layer is normalised once more.
 
@@ -39,10 +42,11 @@ class TransformerDecoder(keras.layers.Layer):
         True
     """
 
-    def __init__(self, num_layers: int, **settings: Any) -> None:
+    def __init__(self, num_layers: int, remat: bool = False, **settings: Any) -> None:
         base = {name: settings.pop(name) for name in ("name", "dtype", "trainable") if name in settings}
         super().__init__(**base)
         self.num_layers = num_layers
+        self.remat = remat
         self.settings = settings
         self.layers = [DecoderLayer(**settings, dtype=self.dtype_policy, name=f"layer_{i}") for i in range(num_layers)]
         self.final_norm = final_norm(settings, self.dtype_policy)
@@ -67,6 +71,11 @@ class TransformerDecoder(keras.layers.Layer):
         """(B, T, d_model) -> (B, T, d_model), and the weights of every layer if asked for."""
         x, self_weights, cross_weights = inputs, [], []
         for layer in self.layers:
+            if self.remat and training and not return_weights:
+                tensors = (x,) if memory is None else (x, memory)
+                masks = {"attention_mask": attention_mask, "memory_mask": memory_mask}
+                x = rematerialised(layer, *tensors, **masks, training=training)
+                continue
             x = layer(
                 x,
                 memory,
@@ -151,7 +160,7 @@ class TransformerDecoder(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
-        return {**super().get_config(), "num_layers": self.num_layers, **self.settings}
+        return {**super().get_config(), "num_layers": self.num_layers, "remat": self.remat, **self.settings}
 
 
 def _hidden(visible: Tensor) -> Tensor:

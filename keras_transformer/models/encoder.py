@@ -5,6 +5,7 @@ from typing import Any
 import keras
 
 from keras_transformer.layers import EncoderLayer
+from keras_transformer.layers.rematerialised import rematerialised
 from keras_transformer.layers.residual import final_norm
 from keras_transformer.registration import register
 
@@ -17,6 +18,8 @@ class TransformerEncoder(keras.layers.Layer):
 
     Args:
         num_layers: N.
+        remat: in training keep each layer's input alone and compute the layer again for its gradients: less memory, and
+            a third more time.
         **settings: the arguments of `EncoderLayer`: num_heads, key_dim, d_ff, value_dim, dropout, ... With norm="pre"
             the output of the last layer is normalised once more.
 
@@ -32,10 +35,11 @@ class TransformerEncoder(keras.layers.Layer):
         True
     """
 
-    def __init__(self, num_layers: int, **settings: Any) -> None:
+    def __init__(self, num_layers: int, remat: bool = False, **settings: Any) -> None:
         base = {name: settings.pop(name) for name in ("name", "dtype", "trainable") if name in settings}
         super().__init__(**base)
         self.num_layers = num_layers
+        self.remat = remat
         self.settings = settings
         self.layers = [EncoderLayer(**settings, dtype=self.dtype_policy, name=f"layer_{i}") for i in range(num_layers)]
         self.final_norm = final_norm(settings, self.dtype_policy)
@@ -58,6 +62,9 @@ class TransformerEncoder(keras.layers.Layer):
         """(B, S, d_model) -> (B, S, d_model), and the weights of every layer if asked for."""
         x, all_weights = inputs, []
         for layer in self.layers:
+            if self.remat and training and not return_weights:
+                x = rematerialised(layer, x, attention_mask=attention_mask, training=training)
+                continue
             x = layer(x, attention_mask=attention_mask, training=training, return_weights=return_weights)
             if return_weights:
                 x, weights = x
@@ -71,4 +78,4 @@ class TransformerEncoder(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
-        return {**super().get_config(), "num_layers": self.num_layers, **self.settings}
+        return {**super().get_config(), "num_layers": self.num_layers, "remat": self.remat, **self.settings}

@@ -78,8 +78,8 @@ class Transformer(ConfiguredModel):
         self.target_positions = make_positions(config, policy, "target_positions")
         self.source_dropout = Dropout(config.dropout, dtype=policy, name="source_dropout")
         self.target_dropout = Dropout(config.dropout, dtype=policy, name="target_dropout")
-        self.encoder = TransformerEncoder(config.num_encoder_layers, name="encoder", **settings)
-        self.decoder = TransformerDecoder(config.num_decoder_layers, name="decoder", **settings)
+        self.encoder = TransformerEncoder(config.num_encoder_layers, config.remat, name="encoder", **settings)
+        self.decoder = TransformerDecoder(config.num_decoder_layers, config.remat, name="decoder", **settings)
         self.scheduled_sampling = None
         if config.scheduled_sampling:
             self.scheduled_sampling = ScheduledSampling(

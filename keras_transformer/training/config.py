@@ -45,12 +45,13 @@ class RunConfig(Section):
     def transformer(self, vocab_size: int, source_vocab_size: int | None = None) -> TransformerConfig:
         """The model's configuration for a tokenizer of `vocab_size` entries, and `source_vocab_size` of its own."""
         training = self.training
-        sampling = {
+        in_training = {
             "scheduled_sampling": training.scheduled_sampling,
             "scheduled_sampling_steps": training.scheduled_sampling_steps,
+            "remat": training.remat,
         }
         return make_config(
-            **{**self.model, **sampling, "vocab_size": vocab_size, "source_vocab_size": source_vocab_size}
+            **{**self.model, **in_training, "vocab_size": vocab_size, "source_vocab_size": source_vocab_size}
         )
 
     def transformer_for(self, tokenizer: Any) -> TransformerConfig:
@@ -210,7 +211,7 @@ def _check_model(model: Mapping[str, Any], tokenizer: Any) -> None:
             "model.source_vocab_size follows from the tokenizer; set tokenizer.shared=false and "
             "tokenizer.source_vocab_size instead."
         )
-    for name in ("scheduled_sampling", "scheduled_sampling_steps"):
+    for name in ("scheduled_sampling", "scheduled_sampling_steps", "remat"):
         if name in model:
             raise InputError(f"model.{name} has to do with training; set training.{name} instead.")
     size = tokenizer.get("vocab_size") if isinstance(tokenizer, Mapping) else None

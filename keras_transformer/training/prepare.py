@@ -18,6 +18,8 @@ MAY_CHANGE = frozenset(
         "training.max_minutes",
         "training.cooldown_steps",
         "training.jit_compile",
+        "training.loss_in_blocks",
+        "training.remat",
         "training.log_every",
         "training.checkpoint_every",
         "training.keep_checkpoints",

@@ -82,6 +82,12 @@ class TrainingSettings(Section):
         0.0, ge=0, lt=1, description="Share of target inputs replaced by the model's own predictions in training."
     )
     scheduled_sampling_steps: int = Field(0, ge=0, description="Updates in which that share rises from 0.")
+    loss_in_blocks: bool = Field(
+        True, description="Logits, loss and gradients some rows at a time; false has all logits in memory."
+    )
+    remat: bool = Field(
+        False, description="Compute each layer a second time instead of keeping it: less memory, more time."
+    )
     seed: int = Field(1, ge=0, description="Decides the first weights, dropout and the order of the batches.")
     precision: Literal["float32", "mixed_bfloat16", "mixed_float16"] = Field(
         "float32", description="Keras dtype policy of the model; softmax and loss are float32 in each."

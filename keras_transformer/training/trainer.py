@@ -12,6 +12,7 @@ import numpy as np
 from keras_transformer.errors import InputError
 from keras_transformer.models import Transformer
 from keras_transformer.models.distribution import check_distribution
+from keras_transformer.training.allocator import keep_freed_memory
 from keras_transformer.training.callbacks import RunCallback, resumable
 from keras_transformer.training.checkpoints import latest_checkpoint
 from keras_transformer.training.config import RunConfig
@@ -64,6 +65,8 @@ def train(
     Raises:
         InputError: a file, a setting or the run directory is wrong, or the loss is not finite any more.
     """
+    if keras.backend.backend() != "tensorflow":
+        keep_freed_memory()
     files = RunFiles(out)
     files.create()
     with files.lock(), Reporter(quiet) as reporter:
@@ -209,7 +212,9 @@ def build_model(
         model = Transformer(**fields, dtype=training.precision)
         model.compile(
             optimizer=paper_adam(schedule),
-            loss=LabelSmoothedCrossEntropy(training.label_smoothing),
+            loss=LabelSmoothedCrossEntropy(
+                training.label_smoothing, block_rows="auto" if training.loss_in_blocks else None
+            ),
             jit_compile="auto" if training.jit_compile is None else training.jit_compile,
         )
         model.optimizer.build(model.trainable_variables)
