@@ -9,9 +9,9 @@ _TRIM_THRESHOLD, _TOP_PAD, _MMAP_MAX = -1, -2, -4  # the parameters of mallopt(3
 def keep_freed_memory() -> bool:
     """Tell the C library to keep what is freed for what comes next, instead of giving it back to the system.
 
-    A training step allocates and frees the same large tensors again and again; by default glibc asks the system for each
-    large one anew, and every page of it is cleared and mapped at the first touch. A training step on PyTorch takes 40 %
-    longer for that, on JAX a few per cent; on TensorFlow it is as fast without, so `train` does it on the other two.
+    A training step allocates and frees the same large tensors again and again; by default glibc asks the system for
+    each large one anew, and every page of it is cleared and mapped at the first touch. A training step on PyTorch takes
+    40 % longer for that, on JAX a few per cent; on TensorFlow it is as fast without, so `train` does it on the others.
     Does nothing where the allocator is not glibc's, or where the environment sets it (`MALLOC_...`).
 
     Returns:
@@ -27,4 +27,4 @@ def keep_freed_memory() -> bool:
     if not hasattr(library, "gnu_get_libc_version") or not hasattr(library, "mallopt"):
         return False
     settings = ((_MMAP_MAX, 0), (_TRIM_THRESHOLD, 2**31 - 1), (_TOP_PAD, 64 * 2**20))
-    return all([library.mallopt(parameter, value) == 1 for parameter, value in settings])
+    return [library.mallopt(*setting) for setting in settings] == [1] * len(settings)
