@@ -64,62 +64,62 @@ def swapped(**classes: type) -> Callable[[], Transformer]:
 
 
 class CausalMissing(Transformer):
-    def _causal_mask(self, target_in):
+    def _target_mask(self, rows):
         return None
 
 
 class CausalReversed(Transformer):
-    def _causal_mask(self, target_in):
-        return ops.transpose(causal_mask(target_in.shape[1]), (0, 1, 3, 2))
+    def _target_mask(self, rows):
+        return ops.transpose(causal_mask(rows.target_in.shape[1]), (0, 1, 3, 2))
 
 
 class CausalDiagonal(Transformer):
-    def _causal_mask(self, target_in):
-        length = target_in.shape[1]
+    def _target_mask(self, rows):
+        length = rows.target_in.shape[1]
         return ops.logical_and(causal_mask(length), ops.logical_not(ops.eye(length, dtype="bool")))
 
 
 class CausalDiagonalButFirst(CausalDiagonal):
     """The first position is let see itself, so that its row is not empty."""
 
-    def _causal_mask(self, target_in):
-        first = ops.arange(target_in.shape[1]) == 0
-        return ops.logical_or(super()._causal_mask(target_in), ops.logical_and(first[:, None], first))
+    def _target_mask(self, rows):
+        first = ops.arange(rows.target_in.shape[1]) == 0
+        return ops.logical_or(super()._target_mask(rows), ops.logical_and(first[:, None], first))
 
 
 class CausalOneAhead(Transformer):
-    def _causal_mask(self, target_in):
-        length = target_in.shape[1]
+    def _target_mask(self, rows):
+        length = rows.target_in.shape[1]
         return ops.logical_or(causal_mask(length), ops.eye(length, k=1, dtype="bool"))
 
 
 class PresentOnly(Transformer):
-    def _causal_mask(self, target_in):
-        return ops.eye(target_in.shape[1], dtype="bool")[None, None]
+    def _target_mask(self, rows):
+        return ops.eye(rows.target_in.shape[1], dtype="bool")[None, None]
 
 
 # Padding
 
 
 class SourcePadding(Transformer):
-    def encode(self, source, training=False):
-        return self.encoder(self._embed_source(source, training), training=training)
+    def _encode(self, rows, training):
+        return self.encoder(self._embed_source(rows, training), training=training)
 
 
 class CrossPadding(Transformer):
     def call(self, inputs, training=None):
-        source, target_in = inputs
-        memory = self.encode(source, training=training)
-        x, mask = self._embed_target(target_in, training), self._causal_mask(target_in)
+        rows = self._check_inputs(inputs)
+        memory = self._encode(rows, training)
+        x, mask = self._embed_target(rows, training), self._target_mask(rows)
         return self._logits(self.decoder(x, memory, attention_mask=mask, training=training))
 
 
 class TargetPadding(Transformer):
     """Two masks of opposite sense, joined."""
 
-    def _causal_mask(self, target_in):
-        is_padding = ops.logical_not(padding_mask(target_in, self.config.pad_id))
-        return ops.logical_or(causal_mask(target_in.shape[1]), is_padding)
+    def _target_mask(self, rows):
+        is_padding = ops.logical_not(padding_mask(rows.target_in, self.config.pad_id))
+        return ops.logical_or(causal_mask(rows.target_in.shape[1]), is_padding)
 
 
 class VisibleAttention(MultiHeadAttention):
@@ -283,8 +283,8 @@ class StepsAtZero(Transformer):
 
 class CrossReadsDecoder(Transformer):
     def call(self, inputs, training=None):
-        _, target_in = inputs
-        x, mask = self._embed_target(target_in, training), self._causal_mask(target_in)
+        rows = self._check_inputs(inputs)
+        x, mask = self._embed_target(rows, training), self._target_mask(rows)
         return self._logits(self.decoder(x, x, attention_mask=mask, training=training))
 
 
@@ -292,9 +292,9 @@ class CrossReadsDecoderMasked(Transformer):
     """With the source's padding mask on it, it works only where lengths are equal."""
 
     def call(self, inputs, training=None):
-        source, target_in = inputs
-        x, mask = self._embed_target(target_in, training), self._causal_mask(target_in)
-        visible = padding_mask(source, self.config.pad_id)
+        rows = self._check_inputs(inputs)
+        x, mask = self._embed_target(rows, training), self._target_mask(rows)
+        visible = padding_mask(rows.source, self.config.pad_id)
         return self._logits(self.decoder(x, x, attention_mask=mask, memory_mask=visible, training=training))
 
 
@@ -302,10 +302,10 @@ class SourceIgnored(Transformer):
     """A padding mask of opposite sense hides every word."""
 
     def call(self, inputs, training=None):
-        source, target_in = inputs
-        memory = self.encode(source, training=training)
-        x, mask = self._embed_target(target_in, training), self._causal_mask(target_in)
-        hidden = ops.logical_not(padding_mask(source, self.config.pad_id))
+        rows = self._check_inputs(inputs)
+        memory = self._encode(rows, training)
+        x, mask = self._embed_target(rows, training), self._target_mask(rows)
+        hidden = ops.logical_not(padding_mask(rows.source, self.config.pad_id))
         return self._logits(self.decoder(x, memory, attention_mask=mask, memory_mask=hidden, training=training))
 
 

@@ -144,8 +144,8 @@ RECIPES = {
 
 
 class NoCausalMask(kt.Transformer):
-    def _causal_mask(self, target_in):
-        return ops.ones_like(causal_mask(ops.shape(target_in)[1]))
+    def _target_mask(self, rows):
+        return ops.ones_like(causal_mask(ops.shape(rows.target_in)[1]))
 
 
 class CutOff(kt.Transformer):
