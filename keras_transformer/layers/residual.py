@@ -73,7 +73,8 @@ class Residual(keras.layers.Layer):
 
     def call(self, inputs: Tensor, update: Tensor, training: bool | None = None) -> Tensor:
         """Two (B, T, d_model) -> (B, T, d_model)."""
-        if self.placement == "pre" or not training:
+        plain = type(self.dropout_layer) is Dropout  # somebody's own is called as it is
+        if self.placement == "pre" or not training or not plain:
             total = inputs + self.dropout_layer(update, training=training)
             return total if self.placement == "pre" else self.norm(total)
         seed, rate = self.dropout_layer.next_seed(), self.dropout_layer.rate if training else 0.0

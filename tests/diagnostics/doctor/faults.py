@@ -224,18 +224,18 @@ class MultipliedTwice(TokenEmbedding):
 
 
 class AddedTwice(SinusoidalPositions):
-    def call(self, inputs, start=0):
-        return super().call(super().call(inputs, start), start)
+    def call(self, inputs, start=0, positions=None):
+        return super().call(super().call(inputs, start, positions), start, positions)
 
 
 class PositionsTimesTen(SinusoidalPositions):
-    def call(self, inputs, start=0):
-        return inputs + 10 * (super().call(inputs, start) - inputs)
+    def call(self, inputs, start=0, positions=None):
+        return inputs + 10 * (super().call(inputs, start, positions) - inputs)
 
 
 class NoSourcePositions(Transformer):
-    def _embed_source(self, ids, training):
-        return self.source_dropout(self.source_embedding(ids), training=training)
+    def _embed_source(self, rows, training):
+        return self.source_dropout(self.source_embedding(rows.source), training=training)
 
 
 class SoftmaxOfItsOwn(TokenEmbedding):

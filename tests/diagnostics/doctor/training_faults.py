@@ -156,15 +156,15 @@ class CutOff(kt.Transformer):
 
 
 class EncoderCutOff(kt.Transformer):
-    def encode(self, source, training=False):
-        return ops.stop_gradient(super().encode(source, training=training))
+    def _encode(self, rows, training):
+        return ops.stop_gradient(super()._encode(rows, training))
 
 
 class EncoderFaint(kt.Transformer):
     """The decoder hardly hears the encoder."""
 
-    def encode(self, source, training=False):
-        return 1e-7 * super().encode(source, training=training)
+    def _encode(self, rows, training):
+        return 1e-7 * super()._encode(rows, training)
 
 
 class EndsInSoftmax(kt.Transformer):
