@@ -21,7 +21,7 @@ class Dropout(keras.layers.Dropout):
 
     On TensorFlow and JAX the noise is a hash of each value's number and two words of the layer's seed generator: a
     dozen integer operations that a compiler folds into the pass that applies them, where the backends' generators
-    take up to a fifth of a training step. On PyTorch it is PyTorch's own.
+    take a good part of a training step. On PyTorch it is PyTorch's own.
 
     Under `tf.distribute.MirroredStrategy` all replicas hold the same random state; there every replica adds its number
     to the seed, so that no two see the same noise.
@@ -47,7 +47,10 @@ class Dropout(keras.layers.Dropout):
         """Drop in training, else return the input."""
         if not training or not self.rate:
             return inputs
-        return _drop(self.rate, len(inputs.shape))(inputs, self.next_seed())
+        if keras.backend.backend() == "torch" and (self.seed is not None or self.noise_shape is not None):
+            return super().call(inputs, training=training)  # with a generator of its own
+        noise_shape = None if self.noise_shape is None else tuple(self.noise_shape)
+        return _drop(self.rate, len(inputs.shape), noise_shape)(inputs, self.next_seed())
 
     def next_seed(self) -> Tensor | None:
         """What `drop` takes for one call: two numbers that no other call gets, (2,); None on PyTorch and at rate 0."""
@@ -61,18 +64,19 @@ class Dropout(keras.layers.Dropout):
 
 
 @functools.cache
-def _drop(rate: float, rank: int) -> Any:
+def _drop(rate: float, rank: int, noise_shape: tuple[int | None, ...] | None) -> Any:
     """`drop`, compiled; one for all layers of the same rate, and for each number of axes, which must be known in it."""
-    return fused(functools.partial(drop, rate=rate))
+    return fused(functools.partial(drop, rate=rate, noise_shape=noise_shape))
 
 
-def drop(inputs: Tensor, seed: Tensor | None, rate: float) -> Tensor:
+def drop(inputs: Tensor, seed: Tensor | None, rate: float, noise_shape: tuple[int | None, ...] | None = None) -> Tensor:
     """Values kept with probability 1 - rate and then divided by it, the others 0.
 
     Args:
         inputs: any shape, any float dtype.
         seed: (2,) integers, of which the low 32 bits count; None, on PyTorch, draws from its own state.
         rate: in [0, 1].
+        noise_shape: of the noise, where it is to be stretched over an axis: 1 there, None for the axis as it is.
 
     Returns:
         The same shape and dtype; with a seed, a pure function of the arguments.
@@ -82,9 +86,12 @@ def drop(inputs: Tensor, seed: Tensor | None, rate: float) -> Tensor:
     if rate >= 1.0:
         return ops.zeros_like(inputs)
     if seed is None:
-        torch = sys.modules["torch"]  # whose own dropout takes two thirds longer
+        torch = sys.modules["torch"]  # whose own dropout takes longer
         return torch.where(torch.rand(inputs.shape, device=inputs.device) >= rate, inputs * (1.0 / (1.0 - rate)), 0.0)
-    keep = noise(ops.shape(inputs), seed) >= _word(min(round(rate * 2**32), 2**32 - 1))
+    shape = ops.shape(inputs)
+    if noise_shape is not None:
+        shape = tuple(size if own is None else own for own, size in zip(noise_shape, shape, strict=True))
+    keep = noise(shape, seed) >= _word(min(round(rate * 2**32), 2**32 - 1))
     return ops.where(keep, inputs * (1.0 / (1.0 - rate)), ops.zeros_like(inputs))
 
 

@@ -59,24 +59,31 @@ class ConfiguredModel(keras.Model):
             self._step.model = before
 
     def _loss_takes_vectors(self) -> bool:
-        # A derived class may change what the loss is, or read y_pred: then everything goes the plain way.
+        # A derived class may change what the loss is, read y_pred, or make other logits: then all goes the plain way.
         own = all(
             getattr(type(self), name) is getattr(ConfiguredModel, name) for name in ("compute_loss", "compute_metrics")
         )
+        own = own and self.logits_are_a_product
         metrics = self._compile_metrics
         asks = metrics is not None and (metrics._user_metrics or metrics._user_weighted_metrics)
         asks = asks or (self._compile_loss is not None and self._compile_loss._user_loss_weights is not None)
         return own and not asks and "of_vectors" in vars(type(self.loss)) and self.loss.takes_vectors
+
+    @property
+    def logits_are_a_product(self) -> bool:
+        """Whether `output_kernel` says how the logits are made."""
+        return False
 
     def output_kernel(self) -> Any:
         """(d_model, V): the logits are the decoder's output times it."""
         raise TypeError(f"{type(self).__name__} does not say what its logits are made with")
 
     def compile(self, *args: Any, jit_compile: bool | str = "auto", **kwargs: Any) -> None:
-        """Keras's `compile`; on TensorFlow "auto" means no XLA, on the others what Keras means.
+        """Keras's `compile`; on TensorFlow "auto" means no XLA for the step as a whole, on the others what Keras means.
 
-        XLA compiles anew for every shape, seconds each on a CPU, and does not work under MirroredStrategy;
-        TensorFlow's own graph is traced once for all bucket shapes. Pass jit_compile=True to have XLA.
+        XLA compiles the whole step anew for every shape, seconds each on a CPU, and does not work under
+        MirroredStrategy. TensorFlow's own graph is traced once for all shapes and has the faster matrix products; what
+        lies between them is compiled all the same (`layers.fusion`). Pass jit_compile=True to have XLA for all.
 
         Raises:
             InputError: under a strategy of several replicas, what these would train wrongly: see

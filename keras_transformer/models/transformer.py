@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import keras
 from keras import ops
 
 from keras_transformer.errors import InputError
-from keras_transformer.layers import Dropout, ScheduledSampling, padding_mask
+from keras_transformer.layers import Dropout, ScheduledSampling, TokenEmbedding, padding_mask
 from keras_transformer.models.config import load_preset, make_config
 from keras_transformer.models.configured import ConfiguredModel
 from keras_transformer.models.decoder import Cache, TransformerDecoder
@@ -224,6 +225,13 @@ class Transformer(ConfiguredModel):
 
     def _logits(self, x: Tensor) -> Tensor:
         return self.embedding.logits(x) if self.output_projection is None else self.output_projection(x)
+
+    @property
+    def logits_are_a_product(self) -> bool:
+        """Whether logits are the decoder's output times `output_kernel`: not if a derived class makes others."""
+        own = all(getattr(type(self), name) is getattr(Transformer, name) for name in ("call", "_decode", "_logits"))
+        ends = self.embedding if self.output_projection is None else self.output_projection
+        return own and type(ends) in (TokenEmbedding, keras.layers.Dense)
 
     def output_kernel(self) -> Tensor:
         """(d_model, V): the logits are the decoder's output times it."""

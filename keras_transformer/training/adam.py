@@ -13,8 +13,8 @@ class Adam(keras.optimizers.Adam):
     """`keras.optimizers.Adam` whose update is one operation a variable on TensorFlow.
 
     Keras writes the update as ten operations on whole tensors. TensorFlow has all of it in one, which reads gradient,
-    moments and weights once: for a model of few and small weights that saves a tenth of a training step. On other
-    backends, with `amsgrad` or under a `tf.distribute` strategy the update is Keras's.
+    moments and weights once. On other backends, with `amsgrad` or under a `tf.distribute` strategy the update is
+    Keras's.
 
     Example:
         >>> Adam(learning_rate=1e-3, beta_2=0.98).beta_2

@@ -10,8 +10,8 @@ def keep_freed_memory() -> bool:
     """Tell the C library to keep what is freed for what comes next, instead of giving it back to the system.
 
     A training step allocates and frees the same large tensors again and again; by default glibc asks the system for
-    each large one anew, and every page of it is cleared and mapped at the first touch. A training step on PyTorch takes
-    40 % longer for that, on JAX a few per cent; on TensorFlow it is as fast without, so `train` does it on the others.
+    each large one anew, and every page of it is cleared and mapped at the first touch. That makes a training step on
+    PyTorch much slower and on JAX a little; on TensorFlow it does not, so `train` does this on the other two.
     Does nothing where the allocator is not glibc's, or where the environment sets it (`MALLOC_...`).
 
     Returns:

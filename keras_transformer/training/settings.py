@@ -94,7 +94,8 @@ class TrainingSettings(Section):
     )
     replicas: int = Field(1, ge=1, description="Devices of this machine to train on (TensorFlow MirroredStrategy).")
     jit_compile: bool | None = Field(
-        None, description="XLA; None compiles on JAX only: elsewhere XLA compiles each bucket shape anew."
+        None,
+        description="XLA for the whole step; None has it on JAX, on TensorFlow for what lies between the products.",
     )
     log_every: Steps = Field(50, description="Steps from one line of metrics to the next.")
     checkpoint_every: Steps = Field(1000, description="Steps from one checkpoint to the next.")

@@ -82,3 +82,12 @@ def test_compiled_in_a_graph_it_is_the_same(dtype):
     for one, other in zip(eager, compiled, strict=True):
         np.testing.assert_allclose(np.asarray(one, "float32"), np.asarray(other, "float32"), atol=tolerance)
     assert (np.asarray(eager[2]) == 0).mean() == pytest.approx(0.3, abs=0.15)  # nothing flows through what is dropped
+
+
+def test_a_seed_and_a_shape_of_the_noise_are_heeded():
+    ones = np.ones((4, 8, 16), "float32")
+    first, second = (ops.convert_to_numpy(Dropout(0.5, seed=3)(ones, training=True)) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    stretched = ops.convert_to_numpy(Dropout(0.5, noise_shape=(None, 1, None), seed=3)(ones, training=True))
+    np.testing.assert_array_equal(stretched, np.broadcast_to(stretched[:, :1], ones.shape))
+    assert 0 < (stretched[:, 0] == 0).mean() < 1

@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_transformer import LabelSmoothedCrossEntropy, TokenAccuracy, Transformer
 from keras_transformer.errors import InputError
+from keras_transformer.layers import TokenEmbedding
 from keras_transformer.training.blocked_loss import blocked_cross_entropy
 
 RNG = np.random.default_rng(5)
@@ -133,20 +134,16 @@ def test_fit_is_the_same_with_and_without_blocks(tie):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=2e-5)
 
 
-def test_the_model_makes_logits_wherever_somebody_sees_them():
-    data, seen = pairs(), []
+def test_the_model_makes_logits_wherever_somebody_sees_them(monkeypatch):
+    data, seen, logits = pairs(), [], TokenEmbedding.logits
+    monkeypatch.setattr(TokenEmbedding, "logits", lambda self, x: seen.append(x.shape) or logits(self, x))
 
-    class Recording(Transformer):
-        def _logits(self, x):
-            seen.append(x.shape)
-            return super()._logits(x)
-
-    class OwnLoss(Recording):
+    class OwnLoss(Transformer):
         def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
             assert y_pred.shape[-1] == 30
             return super().compute_loss(x, y, y_pred, sample_weight, training)
 
-    model = compiled_model("auto", model=Recording, eager=True)
+    model = compiled_model("auto", eager=True)
     model.train_on_batch(*data)
     seen.clear()
     model.train_on_batch(*data)
@@ -154,14 +151,42 @@ def test_the_model_makes_logits_wherever_somebody_sees_them():
     assert model.predict_on_batch(data[0]).shape == (4, 7, 30)
     assert seen
     for other in (
-        compiled_model("auto", model=Recording, eager=True, metrics=[TokenAccuracy()]),
-        compiled_model(None, model=Recording, eager=True),
+        compiled_model("auto", eager=True, metrics=[TokenAccuracy()]),
+        compiled_model(None, eager=True),
         compiled_model("auto", model=OwnLoss, eager=True),
-        compiled_model("auto", model=Recording, eager=True, scheduled_sampling=0.5),
+        compiled_model("auto", eager=True, scheduled_sampling=0.5),
     ):
         seen.clear()
         assert np.isfinite(np.ravel(other.train_on_batch(*data))).all()
         assert seen
+
+
+class Cooler(Transformer):
+    def _logits(self, x):
+        return 0.5 * super()._logits(x)
+
+
+class CoolerCall(Transformer):
+    def call(self, inputs, training=None):
+        return 0.5 * super().call(inputs, training=training)
+
+
+class CoolerEmbedding(TokenEmbedding):
+    def logits(self, inputs):
+        return 0.5 * super().logits(inputs)
+
+
+class CoolerInPlace(Transformer):
+    def __init__(self, **fields):
+        super().__init__(**fields)
+        self.embedding.__class__ = CoolerEmbedding
+
+
+@pytest.mark.parametrize("model", [Cooler, CoolerCall, CoolerInPlace])
+def test_a_model_that_makes_other_logits_is_trained_on_them(model):
+    data = pairs()
+    plain, blocked = (compiled_model(rows, model=model).train_on_batch(*data) for rows in (None, "auto"))
+    np.testing.assert_allclose(blocked, plain, rtol=1e-6)
 
 
 @pytest.mark.backend_independent
