@@ -8,12 +8,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import keras
+import numpy as np
 import pytest
 
 import keras_transformer as kt
 from keras_transformer.export import ExportError, ExportReport, fresh_process, saved_model, verification
 from keras_transformer.export.conversion import in_float32
-from keras_transformer.export.servable import SearchSettings, write_servable
+from keras_transformer.export.servable import CHUNK_TOKENS, SearchSettings, write_servable
 
 SOURCES = ("ein Hund läuft", "die Katze sitzt im Park", "das rote Haus ist größer als der Baum")
 LINES = [
@@ -95,6 +96,21 @@ def test_the_report_says_what_a_fresh_process_saw(report: ExportReport, translat
     assert rebuilt(LINES) == translator(LINES)
     assert [entry.name for entry in report.path.parent.iterdir()] == ["1"]
     assert str(report.path) in str(report)
+
+
+@pytest.mark.tensorflow_backend
+def test_a_large_request_comes_back_in_its_order(loaded: SimpleNamespace) -> None:
+    """It is sorted and cut into several chunks inside; an answer hangs on its own line alone."""
+    random = np.random.default_rng(0)
+    lines = [" ".join(random.permutation(" ".join(SOURCES).split())[:length]).encode() for length in range(20)]
+    alone = dict(zip(lines, (served(loaded, [line])[0] for line in lines), strict=True))
+    assert len({text for text, _ in alone.values()}) > 5
+    many = [lines[i] for i in random.integers(0, len(lines), 300)]
+    assert sum(map(len, many)) > 3 * CHUNK_TOKENS  # a byte is a token here, or nearly
+    for line, (text, score) in zip(many, served(loaded, many), strict=True):
+        assert text == alone[line][0]
+        assert score == pytest.approx(alone[line][1], abs=1e-4, rel=1e-4)
+    assert served(loaded, []) == []
 
 
 @pytest.mark.tensorflow_backend
