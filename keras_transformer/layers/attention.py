@@ -1,24 +1,18 @@
 """Multi-head attention (section 3.2.2)."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import keras
 from keras import ops
 
-from keras_transformer.layers.cache import write_position
+from keras_transformer.layers.cache import slot_attention, write_position
 from keras_transformer.layers.dropout import Dropout
 from keras_transformer.layers.initializers import another
 from keras_transformer.layers.local_attention import band_mask, local_attention
 from keras_transformer.layers.projection import HeadProjection
 from keras_transformer.layers.rotary import rotate
-from keras_transformer.layers.scaled_dot_product import (
-    attention_weights,
-    graph_attention,
-    masked_softmax,
-    scaled_dot_product_attention,
-)
+from keras_transformer.layers.scaled_dot_product import attention_weights, graph_attention, scaled_dot_product_attention
 from keras_transformer.registration import register
 
 Tensor = Any
@@ -44,8 +38,7 @@ class MultiHeadAttention(keras.layers.Layer):
     Call arguments:
         inputs: (B, T, d_model).
         memory: (B, S, d_model) or None for self-attention; must be given at every call or at none.
-        attention_mask: boolean, broadcastable to (B, h, T, S), True where visible; with a window (B, 1, 1, T). (Keras
-            would attach an argument named `mask` to the output.)
+        attention_mask: boolean, broadcastable to (B, h, T, S), True where visible; with a window (B, 1, 1, T).
         return_weights: also return the weights (B, h, T, S), float32.
 
     Example:
@@ -104,19 +97,17 @@ class MultiHeadAttention(keras.layers.Layer):
 
     def _join_heads(self, heads: Tensor) -> Tensor:
         """Concat(head_1 .. head_h) W^O: (B, T, h, d_v) -> (B, T, d_model)."""
-        rows, length = ops.shape(heads)[:2]
-        return self.output_projection(ops.reshape(heads, (rows, length, self.num_heads * self.value_dim)))
+        return self.output_projection(ops.reshape(heads, (*ops.shape(heads)[:2], self.num_heads * self.value_dim)))
 
     def project_memory(self, memory: Tensor, mask: Tensor | None = None) -> dict[str, Tensor]:
-        """Keys (B, h, S, d_k) and values (B, h, S, d_v) of a memory (B, S, d_model): once per sentence.
+        """Keys (B, h, S, d_k) and values (B, h, S, d_v) of a memory (B, S, d_model), once per sentence.
 
-        Values that `mask`, boolean (B, 1, 1, S), hides are zeros, so that a memory all hidden gives zeros in `attend`.
+        Values are 0 where `mask`, boolean (B, 1, 1, S), hides them: a memory all hidden gives zeros.
         """
-        key, value = self.memory_projection(memory)
-        value = ops.transpose(value, (0, 2, 1, 3))
+        key, value = (ops.transpose(heads, (0, 2, 1, 3)) for heads in self.memory_projection(memory))
         if mask is not None:
             value = ops.where(ops.transpose(mask, (0, 1, 3, 2)), value, 0.0)
-        return {"key": ops.transpose(key, (0, 2, 1, 3)), "value": value}
+        return {"key": key, "value": value}
 
     def call(
         self,
@@ -128,11 +119,10 @@ class MultiHeadAttention(keras.layers.Layer):
     ) -> Any:
         """Attend from `inputs` to `memory`, or to itself; see the class."""
         query, key, value = self._project(inputs, memory)
-        dropping = bool(training) and self.dropout > 0
+        dropout = self.dropout_layer if training and self.dropout > 0 else None
         if self.window is not None and not return_weights:
-            dropout = self.dropout_layer if dropping else None
             return self._join_heads(local_attention(query, key, value, self.window, attention_mask, dropout))
-        if not return_weights and not dropping:
+        if not return_weights and dropout is None:
             graph = training and keras.backend.backend() == "tensorflow"
             attend = graph_attention if graph else scaled_dot_product_attention
             return self._join_heads(attend(query, key, value, attention_mask))
@@ -160,59 +150,35 @@ class MultiHeadAttention(keras.layers.Layer):
     ) -> tuple[Tensor, dict[str, Tensor]]:
         """One position of self-attention over the positions before it, for K hypotheses of each sentence.
 
-        The cache has K slots at each position. What a hypothesis wrote stays there, whatever becomes of it; `hidden`
-        says which slots hold the past of which hypothesis. So nothing moves when hypotheses do, and the K queries of a
-        sentence are the rows of one product with all its keys.
+        The cache has K slots at each position. What was written stays there; `hidden` says which slots hold the past of
+        which hypothesis, so nothing moves when hypotheses do.
 
         Args:
             inputs: (B K, d_model), the position `index` of each hypothesis.
             cache: "key" (B, h, L, K d_k) and "value" (B, h, L, K d_v) of the positions before `index`; with a window
                 L may be left + 1, whatever the length: the cache is a ring then.
             index: scalar integer.
-            hidden: (B, 1, K, L K) float32, 0 where a hypothesis sees a slot, its own at `index` among them, else very
-                large: subtracted from the scores.
+            hidden: (B, 1, K, L K), 0 where a hypothesis sees a slot, its own at `index` too; see `slot_attention`.
 
         Returns:
             The output (B K, d_model), and the cache with position `index` filled in.
         """
         query, key, value = self.self_projection(inputs)  # (B K, h, size)
         if self.rotary:  # the hypotheses stand on one position
-            position = ops.reshape(ops.cast(index, "int32"), (1,))
-            query, key = (rotate(x[:, None], position)[:, 0] for x in (query, key))
-        beams = hidden.shape[2]
-        place = index % ops.shape(cache["key"])[2]
-        keys = write_position(cache["key"], place, self._slots(key, beams))
-        values = write_position(cache["value"], place, self._slots(value, beams))
-        rows, _, length, _ = ops.shape(keys)
-        keys_of_slots = ops.reshape(keys, (rows, self.num_heads, length * beams, self.key_dim))
-        values_of_slots = ops.reshape(values, (rows, self.num_heads, length * beams, self.value_dim))
-        heads = self._attend(query, keys_of_slots, values_of_slots, hidden, beams)
-        return heads, {"key": keys, "value": values}
+            query, key = (rotate(x[:, None], ops.reshape(index, (1,)))[:, 0] for x in (query, key))
+        rows, heads, length, _ = ops.shape(cache["key"])
+        keys, values = (write_position(cache[k], index % length, x) for k, x in (("key", key), ("value", value)))
+        slots, beams = (rows, heads, length * hidden.shape[2]), hidden.shape[2]
+        of_slots = ops.reshape(keys, (*slots, self.key_dim)), ops.reshape(values, (*slots, self.value_dim))
+        return self.output_projection(slot_attention(query, *of_slots, hidden, beams)), {"key": keys, "value": values}
 
     def attend(self, inputs: Tensor, memory: dict[str, Tensor], hidden: Tensor | None, beams: int) -> Tensor:
-        """Encoder-decoder attention of `inputs` (B K, d_model) to what `project_memory` made.
+        """Encoder-decoder attention of `inputs` (B K, d_model) to what `project_memory` made, K = `beams`.
 
-        The K = `beams` hypotheses of a sentence are K queries on the same keys, so nothing is copied per hypothesis.
-        `hidden` is (B, 1, 1, S) float32, very large where the source is padding, or None.
+        `hidden` is (B, 1, 1, S), very large where the source is padding, or None; see `slot_attention`.
         """
         (query,) = self.query_projection(inputs)
-        return self._attend(query, memory["key"], memory["value"], hidden, beams)
-
-    def _attend(self, query: Tensor, key: Tensor, value: Tensor, hidden: Tensor | None, beams: int) -> Tensor:
-        """Query (B K, h, d_k), key (B, h, M, d_k), value (B, h, M, d_v) -> (B K, d_model)."""
-        query = self._slots(query, beams) * (1.0 / math.sqrt(self.key_dim))  # (B, h, K, d_k)
-        scores = ops.cast(ops.matmul(query, ops.transpose(key, (0, 1, 3, 2))), "float32")  # (B, h, K, M)
-        # Subtracted, not added: TensorFlow 2.21 fuses a sum into the product, and then a loop over a decoder of one
-        # layer gives empty tensors. `where` with a mask to be broadcast is slow there.
-        scores = scores if hidden is None else scores - hidden
-        weights = ops.cast(masked_softmax(scores, None), self.compute_dtype)
-        heads = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))  # (B, K, h, d_v)
-        return self.output_projection(ops.reshape(heads, (-1, self.num_heads * self.value_dim)))
-
-    def _slots(self, heads: Tensor, beams: int) -> Tensor:
-        """(B K, h, size) -> (B, h, K, size)."""
-        heads = ops.reshape(heads, (-1, beams, *heads.shape[1:]))
-        return ops.transpose(heads, (0, 2, 1, 3))
+        return self.output_projection(slot_attention(query, memory["key"], memory["value"], hidden, beams))
 
     def compute_output_shape(self, inputs_shape: Any, memory_shape: Any = None) -> Any:
         """(B, T, d_model), the shape of the inputs."""
