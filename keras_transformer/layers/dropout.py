@@ -50,7 +50,7 @@ class Dropout(keras.layers.Dropout):
         if keras.backend.backend() == "torch" and (self.seed is not None or self.noise_shape is not None):
             return super().call(inputs, training=training)  # with a generator of its own
         noise_shape = None if self.noise_shape is None else tuple(self.noise_shape)
-        return _drop(self.rate, len(inputs.shape), noise_shape)(inputs, self.next_seed())
+        return _drop(self.rate, noise_shape)(inputs, self.next_seed())
 
     def next_seed(self) -> Tensor | None:
         """What `drop` takes for one call: two numbers that no other call gets, (2,); None on PyTorch and at rate 0."""
@@ -64,8 +64,8 @@ class Dropout(keras.layers.Dropout):
 
 
 @functools.cache
-def _drop(rate: float, rank: int, noise_shape: tuple[int | None, ...] | None) -> Any:
-    """`drop`, compiled; one for all layers of the same rate, and for each number of axes, which must be known in it."""
+def _drop(rate: float, noise_shape: tuple[int | None, ...] | None) -> Any:
+    """`drop`, compiled; one for all layers of the same rate."""
     return fused(functools.partial(drop, rate=rate, noise_shape=noise_shape))
 
 

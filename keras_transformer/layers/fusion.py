@@ -30,16 +30,19 @@ def fused(function: Callable[..., Any]) -> Callable[..., Any]:
         >>> float(double_sum(np.ones(3, "float32")))
         6.0
     """
-    compiled: list[Any] = []
+    compiled: dict[Any, Any] = {}
 
     @functools.wraps(function)
     def run(*tensors: Tensor) -> Any:
         tensorflow = _tensorflow_graph()
         if tensorflow is None:
             return function(*tensors)
-        if not compiled:
-            compiled.append(tensorflow.function(function, jit_compile=True, autograph=False, reduce_retracing=True))
-        return compiled[0](*(x if x is None else tensorflow.convert_to_tensor(x) for x in tensors))
+        inputs = [x if x is None else tensorflow.convert_to_tensor(x) for x in tensors]
+        # TensorFlow traces for open shapes once it has seen two; number and size of the last axes must stay known.
+        kind = tuple(None if x is None else (x.shape.rank, *x.shape[-1:]) for x in inputs)
+        if kind not in compiled:
+            compiled[kind] = tensorflow.function(function, jit_compile=True, autograph=False, reduce_retracing=True)
+        return compiled[kind](*inputs)
 
     return run
 

@@ -91,3 +91,19 @@ def test_a_seed_and_a_shape_of_the_noise_are_heeded():
     stretched = ops.convert_to_numpy(Dropout(0.5, noise_shape=(None, 1, None), seed=3)(ones, training=True))
     np.testing.assert_array_equal(stretched, np.broadcast_to(stretched[:, :1], ones.shape))
     assert 0 < (stretched[:, 0] == 0).mean() < 1
+
+
+@pytest.mark.tensorflow_backend
+def test_models_of_other_widths_share_a_process():
+    import tensorflow as tf
+
+    for shape in [(2, 5, 16), (3, 4, 8), (2, 7, 16), (3, 4, 4)]:
+        layer = Residual(dropout=0.35)
+        layer.build(shape)
+        x = tf.random.normal(shape)
+        out = tf.function(lambda x, layer=layer: layer(x, x, training=True))(x)
+        np.testing.assert_allclose(tf.reduce_mean(out, -1), np.zeros(shape[:-1]), atol=1e-5)
+        dropout = Dropout(0.35, seed=1)
+        dropped = tf.function(lambda x, dropout=dropout: dropout(x, training=True))
+        assert dropped(x).shape == shape
+        assert dropped(x[0]).shape == shape[1:]
