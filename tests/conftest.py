@@ -13,6 +13,8 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ
 
 if importlib.util.find_spec("torch"):
     import torch  # noqa: F401  (before TensorFlow: the other order can crash in shared native libraries)
+else:
+    collect_ignore = ["torch_oracle.py"]  # a module of nothing but PyTorch, which pytest opens to look for examples
 
 SUMMARIES = pytest.StashKey[dict[str, str]]()
 
