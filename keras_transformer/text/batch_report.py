@@ -21,7 +21,7 @@ class BatchReport:
 
     Example:
         >>> print(BatchReport(3, 1, 256, (Bucket(4, 4, 3),), 1, 10, 11, 24))
-        3 pairs in 1 batches of 1 shapes, 87.5 % filled (10 source and 11 target tokens an epoch);
+        3 pairs in 1 batches of one shape, 87.5 % filled (10 source and 11 target tokens an epoch);
         1 pairs left out, longer than 256 tokens
     """
 
@@ -41,10 +41,14 @@ class BatchReport:
 
     def __str__(self) -> str:
         summary = (
-            f"{self.pairs:,} pairs in {self.steps_per_epoch:,} batches of {len(self.buckets)} shapes, "
+            f"{self.pairs:,} pairs in {self.steps_per_epoch:,} batches of {_shapes(len(self.buckets))}, "
             f"{100 * self.fill:.1f} % filled ({self.source_tokens:,} source and {self.target_tokens:,} target "
             "tokens an epoch)"
         )
         if not self.too_long:
             return summary
         return f"{summary}; {self.too_long:,} pairs left out, longer than {self.max_length:,} tokens"
+
+
+def _shapes(count: int) -> str:
+    return "one shape" if count == 1 else f"{count} shapes"

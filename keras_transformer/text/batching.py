@@ -54,6 +54,8 @@ class TokenBatches:
         buckets: shapes to use instead of choosing them, such as those of the training batches; their rows count, not
             the budget. One, for packed batches.
         packed: several pairs in a row, for models that take segments, such as `Transformer`.
+        accumulate: batches whose gradients are averaged into one update: batches 0 to n - 1, then n to 2n - 1. Their
+            weights are n / (target tokens of the n batches), so that the average is that of one large batch.
 
     Raises:
         InputError: a setting makes no sense, or no pair is short enough.
@@ -83,6 +85,7 @@ class TokenBatches:
         row_multiple: int = 1,
         buckets: Sequence[Bucket] | None = None,
         packed: bool = False,
+        accumulate: int = 1,
     ) -> None:
         check_settings(
             seed,
@@ -90,7 +93,9 @@ class TokenBatches:
             max_length=max_length,
             num_buckets=num_buckets,
             row_multiple=row_multiple,
+            accumulate=accumulate,
         )
+        self.accumulate = accumulate
         self.tokens_per_batch, self.row_multiple, self.seed = tokens_per_batch, row_multiple, seed
         self._tokenizer = tokenizer
         sources, targets = sides(corpus)
@@ -187,6 +192,18 @@ class TokenBatches:
         """
         if step < 0:
             raise InputError(f"step is {step}, expected 0 or more.")
+        inputs, targets, weights = self._batch(step)
+        if self.accumulate > 1:
+            weights = weights * np.float32(self._share(step))
+        return inputs, targets, weights
+
+    def _share(self, step: int) -> float:
+        """The target tokens of a batch over those of an average batch of the update it belongs to."""
+        first = step - step % self.accumulate
+        tokens = [int(self._targets.lengths[self.indices(first + place)].sum()) for place in range(self.accumulate)]
+        return tokens[step - first] * self.accumulate / sum(tokens)
+
+    def _batch(self, step: int) -> Batch:
         number, place = divmod(step, self.steps_per_epoch)
         epoch = self._epoch(self.seed, number)
         shape, indices = self._plan.buckets[epoch.buckets[place]], self._kept[epoch.members[place]]

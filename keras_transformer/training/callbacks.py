@@ -31,6 +31,8 @@ _WINDOW_PREFIX = "window/"
 class RunCallback(keras.callbacks.Callback):
     """After each update: log, validate, save, and stop, each when it is due.
 
+    An update is `training.accumulate` batches of `fit`; nothing happens between them.
+
     A validation comes before the checkpoint of the same step, so that a checkpoint knows of every validation up to
     its step; one that an interruption cut short is made up for when the run continues.
 
@@ -43,7 +45,7 @@ class RunCallback(keras.callbacks.Callback):
         validator: measures the weights.
         interrupts: the signals received.
         tokens_per_step: real target tokens in an average batch.
-        schedule: the learning rate by updates made.
+        schedule: the learning rate by batches seen, as the optimizer calls it.
         resumed: `resumable` of the checkpoint that training continues from; empty at the start.
     """
 
@@ -89,6 +91,8 @@ class RunCallback(keras.callbacks.Callback):
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Everything that is due after an update."""
         state, training = self.state, self.training
+        if (batch + 1) % training.accumulate:
+            return
         state.step += 1
         self._window_steps += 1
         loss = float((logs or {})["loss"])
@@ -148,7 +152,7 @@ class RunCallback(keras.callbacks.Callback):
         """Write the figures of the window that ends here, and open the next one."""
         state = self.state
         seconds = max(self._clock.lap(), 1e-9)
-        rate = float(keras.ops.convert_to_numpy(self._schedule(state.step - 1)))
+        rate = float(keras.ops.convert_to_numpy(self._schedule((state.step - 1) * self.training.accumulate)))
         figures = {
             "loss": loss,
             "learning_rate": rate,

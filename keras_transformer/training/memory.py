@@ -1,5 +1,9 @@
 """The worst batch first: a run that does not fit into memory says so before it has worked."""
 
+import contextlib
+import os
+import sys
+from pathlib import Path
 from typing import Any
 
 import keras
@@ -34,7 +38,7 @@ def run_largest_batch(model: keras.Model, batches: Any, config: RunConfig) -> No
         one = as_dataset(lambda: iter([batch]), 1, batches.packed_shape)
         model.fit(one, epochs=1, steps_per_epoch=1, shuffle=False, verbose=0)
     except Exception as error:
-        if not any(sign in str(error) for sign in _SIGNS):
+        if not is_out_of_memory(error):
             raise
         (source, target_in, *_), *_ = batch
         raise InputError(
@@ -43,3 +47,54 @@ def run_largest_batch(model: keras.Model, batches: Any, config: RunConfig) -> No
             "data.max_length."
         ) from error
     restore_model_state(model, before)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether a backend says with it that a device's memory does not suffice."""
+    return isinstance(error, MemoryError) or any(sign in str(error) for sign in _SIGNS)
+
+
+def peak_memory() -> int:
+    """The most bytes that this process has had in memory so far; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:  # not a POSIX system
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def resident_memory(process: int) -> int:
+    """Bytes that a process has in memory now; 0 where the system does not say, or it has ended."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def free_memory() -> int | None:
+    """Bytes that a new process could take: what is available, or what the container's limit leaves of it.
+
+    Returns:
+        The number, None where the system does not say (no /proc).
+
+    Example:
+        >>> free = free_memory()
+        >>> free is None or free > 0
+        True
+    """
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        return None
+    group = Path("/sys/fs/cgroup")
+    with contextlib.suppress(OSError, ValueError):  # no such limit
+        used = int((group / "memory.current").read_text()) - _reclaimable(group / "memory.stat")
+        free = min(free, max(int((group / "memory.max").read_text()) - used, 1))
+    return free
+
+
+def _reclaimable(statistics: Path) -> int:
+    """Bytes of a container's memory that hold files and are given up when others need them."""
+    named = (line.split() for line in statistics.read_text().splitlines())
+    return next((int(value) for name, value in named if name == "inactive_file"), 0)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from keras_transformer.errors import InputError
+from keras_transformer.training.batch_size import settle_batch
 from keras_transformer.training.config import RunConfig
 from keras_transformer.training.files import read_json, write_json, write_text
 from keras_transformer.training.progress import Reporter
@@ -27,6 +28,7 @@ MAY_CHANGE = frozenset(
         "training.validate_every",
         "training.patience",
         "training.memory_check",
+        "training.memory_gib",
         "decoding.beam_size",
     }
 )
@@ -40,12 +42,14 @@ class Materials(NamedTuple):
         valid: pairs to validate with, or None.
         tokenizer: the subword vocabulary.
         batches: `TokenBatches` of the training pairs.
+        config: the run's, with the batch that `training.tokens_per_batch=auto` found.
     """
 
     train: Any
     valid: Any | None
     tokenizer: Any
     batches: Any
+    config: RunConfig
 
 
 def settle_config(files: RunFiles, config: RunConfig) -> None:
@@ -106,18 +110,21 @@ def prepare(
         tokenizer = _train_tokenizer(config, train)
         tokenizer.save(files.tokenizer)
     _settle_data(files, train, valid, tokenizer)
+    packed = _packed(config, reporter)
+    config = settle_batch(files, config, train, tokenizer, packed, reporter)
     training = config.training
     batches = TokenBatches(
         train,
         tokenizer,
-        training.tokens_per_batch,
+        int(training.tokens_per_batch),
         seed=training.seed,
         max_length=config.data.max_length,
         row_multiple=training.replicas,
-        packed=_packed(config, reporter),
+        packed=packed,
+        accumulate=training.accumulate,
     )
     reporter.say(str(batches.report))
-    return Materials(train, valid, tokenizer, batches)
+    return Materials(train, valid, tokenizer, batches, config)
 
 
 def _packed(config: RunConfig, reporter: Reporter) -> bool:

@@ -8,6 +8,7 @@ import keras
 
 from keras_transformer.errors import InputError
 from keras_transformer.training.averaging import average_checkpoints
+from keras_transformer.training.batch_size import with_settled_batch
 from keras_transformer.training.checkpoints import checkpoint_step, latest_checkpoint
 from keras_transformer.training.config import RunConfig
 from keras_transformer.training.files import read_json
@@ -48,7 +49,7 @@ class Run:
     @cached_property
     def config(self) -> RunConfig:
         """The configuration it was trained with."""
-        return RunConfig.load(self.files.config)
+        return with_settled_batch(self.files, RunConfig.load(self.files.config))
 
     @cached_property
     def tokenizer(self) -> Any:

@@ -5,7 +5,15 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 Steps = Annotated[int, Field(ge=1)]
+AUTO = "auto"
 Paths = Annotated[tuple[str, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)]
+
+
+def _tokens(value: Any) -> Any:
+    """A number of tokens, or "auto"."""
+    if value != AUTO and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise ValueError(f"training.tokens_per_batch is {value!r}, expected a whole number of at least 1, or {AUTO}")
+    return value
 
 
 class Section(BaseModel):
@@ -69,7 +77,15 @@ class TrainingSettings(Section):
         gt=0,
         description="Minutes after which training ends, validations included, counted over restarts.",
     )
-    tokens_per_batch: Steps = Field(4096, description="Target tokens in a batch, padding included.")
+    tokens_per_batch: Annotated[int | Literal["auto"], BeforeValidator(_tokens)] = Field(
+        4096,
+        description="Target tokens in a batch, padding included; auto finds what fits into memory, and with "
+        "training.accumulate reaches the paper's 25,000.",
+    )
+    accumulate: Steps = Field(1, description="Batches whose gradients make one update, as one large batch would.")
+    memory_gib: float | None = Field(
+        None, gt=0, description="Memory that tokens_per_batch=auto may take; None is 9/10 of what is free."
+    )
     warmup_steps: Steps = Field(4000, description="Updates until the learning rate peaks.")
     peak_learning_rate: float | None = Field(
         None,
@@ -118,6 +134,16 @@ class TrainingSettings(Section):
             raise ValueError(
                 f"training.cooldown_steps={self.cooldown_steps} is more than "
                 f"training.max_steps={self.max_steps}; set both"
+            )
+        if self.tokens_per_batch == AUTO and self.accumulate > 1:
+            raise ValueError(
+                f"training.accumulate={self.accumulate} is what training.tokens_per_batch={AUTO} finds out; "
+                "leave it out, or give both as numbers"
+            )
+        if self.replicas > 1 and (self.tokens_per_batch == AUTO or self.accumulate > 1):
+            raise ValueError(
+                f"training.replicas={self.replicas} does not accumulate gradients; give training.tokens_per_batch as a "
+                "number, of which each replica takes its share, and leave training.accumulate out"
             )
         if self.replicas > 1 and self.precision == "mixed_float16":
             raise ValueError(

@@ -13,6 +13,7 @@ from keras_transformer.errors import InputError
 from keras_transformer.models import Transformer
 from keras_transformer.models.distribution import check_distribution
 from keras_transformer.training.allocator import keep_freed_memory
+from keras_transformer.training.batch_size import share_accelerators
 from keras_transformer.training.callbacks import RunCallback, resumable
 from keras_transformer.training.checkpoints import latest_checkpoint
 from keras_transformer.training.config import RunConfig
@@ -26,6 +27,7 @@ from keras_transformer.training.progress import Reporter
 from keras_transformer.training.run_files import RunFiles
 from keras_transformer.training.run_state import RunState
 from keras_transformer.training.schedule import TransformerSchedule, paper_adam
+from keras_transformer.training.settings import AUTO
 from keras_transformer.training.signals import Interrupts
 from keras_transformer.training.state import restore_model_state
 from keras_transformer.training.validation import Interrupted, Validator
@@ -67,6 +69,8 @@ def train(
     """
     if keras.backend.backend() != "tensorflow":
         keep_freed_memory()
+    if config.training.tokens_per_batch == AUTO:
+        share_accelerators()
     files = RunFiles(out)
     files.create()
     with files.lock(), Reporter(quiet) as reporter:
@@ -78,7 +82,7 @@ def train(
             return done
         materials = prepare(files, config, reporter, train_corpus, valid_corpus)
         with Interrupts() as interrupts:
-            return _Session(config, files, materials, reporter, interrupts, strategy, callbacks).run()
+            return _Session(materials.config, files, materials, reporter, interrupts, strategy, callbacks).run()
 
 
 class _Session:
@@ -145,7 +149,7 @@ class _Session:
             self.reporter,
             self.validator,
             self.interrupts,
-            batches.report.target_tokens / batches.steps_per_epoch,
+            batches.report.target_tokens / batches.steps_per_epoch * training.accumulate,
             self.schedule,
             resumed,
         )
@@ -157,9 +161,9 @@ class _Session:
             return reason
         self.reporter.start(training.max_steps, state.step)
         self.model.fit(
-            batches.dataset(state.step),
+            batches.dataset(state.step * training.accumulate),
             epochs=1,
-            steps_per_epoch=training.max_steps - state.step,
+            steps_per_epoch=(training.max_steps - state.step) * training.accumulate,
             shuffle=False,  # the batches are shuffled already
             verbose=0,
             callbacks=[callback, *self.callbacks],
@@ -183,6 +187,7 @@ def make_schedule(config: RunConfig) -> TransformerSchedule:
         training.peak_learning_rate,
         total_steps=training.max_steps,
         cooldown_steps=training.cooldown_steps,
+        gradient_accumulation_steps=training.accumulate,
     )
 
 
@@ -211,7 +216,7 @@ def build_model(
     with strategy.scope() if strategy is not None else nullcontext():
         model = Transformer(**fields, dtype=training.precision)
         model.compile(
-            optimizer=paper_adam(schedule),
+            optimizer=paper_adam(schedule, gradient_accumulation_steps=_several(training.accumulate)),
             loss=LabelSmoothedCrossEntropy(
                 training.label_smoothing, block_rows="auto" if training.loss_in_blocks else None
             ),
@@ -235,6 +240,11 @@ def _mirrored(replicas: int) -> Any:
     if len(devices) < replicas:
         raise InputError(f"training.replicas={replicas}, but this machine shows {len(devices)} device(s); lower it.")
     return tf.distribute.MirroredStrategy([device.name for device in devices[:replicas]])
+
+
+def _several(batches: int) -> int | None:
+    """Keras's name for one batch an update is None."""
+    return batches if batches > 1 else None
 
 
 def _averaged(result: TrainResult) -> dict[str, Any]:
