@@ -15,39 +15,19 @@ import numpy as np
 
 from keras_transformer.errors import InputError
 from keras_transformer.training.config import RunConfig
-from keras_transformer.training.files import read_json, write_json
+from keras_transformer.training.files import read_json
+from keras_transformer.training.found import note_found, read_found, with_found, with_training
 from keras_transformer.training.memory import free_memory, resident_memory
 from keras_transformer.training.progress import Reporter
 from keras_transformer.training.run_files import RunFiles
-from keras_transformer.training.settings import AUTO
+from keras_transformer.training.settings import AUTO, PAPER_TOKENS
 
-PAPER_TOKENS = 25_000
-"""Target tokens of an update (section 5.1)."""
 SPLITS = (1, 2, 4, 8, 16, 32)
 """Batches an update is split into, tried in this order."""
-BATCH = "batch"
-"""Key of data.json under which a run keeps what was found."""
 SHARE = 0.9
 """Of the memory that is free, what a run may take."""
 _SAMPLED, _LONGEST = 20_000, 100  # pairs that stand for the corpus: evenly spread, and those of most characters
 _POLL_SECONDS = 0.05
-
-
-def with_settled_batch(files: RunFiles, config: RunConfig) -> RunConfig:
-    """The configuration with the batch that a run has found, if it was left to it.
-
-    Args:
-        files: the run.
-        config: its configuration.
-
-    Returns:
-        The same, or one with `training.tokens_per_batch` and `training.accumulate` as numbers; before the run has found
-        them, those of an undivided update.
-    """
-    if config.training.tokens_per_batch != AUTO:
-        return config
-    found = (read_json(files.data) or {}).get(BATCH) or {"tokens_per_batch": PAPER_TOKENS, "accumulate": 1}
-    return _with(config, found["tokens_per_batch"], found["accumulate"])
 
 
 def settle_batch(
@@ -75,22 +55,21 @@ def settle_batch(
     """
     if config.training.tokens_per_batch != AUTO:
         return config
-    data = read_json(files.data) or {}
-    if BATCH not in data:
-        data[BATCH] = _find(files, config, _sample(train), tokenizer, packed, reporter)
-        write_json(files.data, data)
-    tokens, batches = data[BATCH]["tokens_per_batch"], data[BATCH]["accumulate"]
+    if "accumulate" not in read_found(files):
+        note_found(files, **_find(files, config, _sample(train), tokenizer, packed, reporter))
+    config = with_found(files, config)
+    tokens, batches = config.training.tokens_per_batch, config.training.accumulate
     reporter.say(
         f"an update is {batches * tokens:,} target tokens, padding included: {batches} x {tokens:,} "
         f"(training.accumulate={batches} training.tokens_per_batch={tokens})"
     )
-    return _with(config, tokens, batches)
+    return config
 
 
 def _find(
     files: RunFiles, config: RunConfig, pairs: Sequence[tuple[str, str]], tokenizer: Any, packed: bool, said: Reporter
 ) -> dict[str, int]:
-    """The largest batch that fits, as it is written to data.json."""
+    """The largest batch that fits, as settings of the training section."""
     from keras_transformer.text import TokenBatches
 
     limit = _limit(config)
@@ -100,7 +79,7 @@ def _find(
         if split > 1 and tokens < config.data.max_length:
             break
         batches = TokenBatches(pairs, tokenizer, tokens, max_length=config.data.max_length, packed=packed)
-        peak = _try(files, _with(config, tokens, split), batches.largest(), limit)
+        peak = _try(files, with_training(config, tokens_per_batch=tokens, accumulate=split), batches.largest(), limit)
         if peak is not None:
             said.say(f"{tokens:,} target tokens at once: fits, {peak / 2**30:.1f} GiB{within}")
             return {"tokens_per_batch": tokens, "accumulate": split}
@@ -173,11 +152,6 @@ def _sample(train: Any) -> list[tuple[str, str]]:
         return pairs
     longest = sorted(pairs, key=lambda pair: len(pair[0]) + len(pair[1]))[-_LONGEST:]
     return pairs[:: len(pairs) // _SAMPLED + 1] + longest
-
-
-def _with(config: RunConfig, tokens: int, batches: int) -> RunConfig:
-    training = config.training.model_copy(update={"tokens_per_batch": tokens, "accumulate": batches})
-    return config.model_copy(update={"training": training})
 
 
 def share_accelerators() -> None:

@@ -7,6 +7,7 @@ from keras_transformer.errors import InputError
 from keras_transformer.training.batch_size import settle_batch
 from keras_transformer.training.config import RunConfig
 from keras_transformer.training.files import read_json, write_json, write_text
+from keras_transformer.training.found import settle_precision
 from keras_transformer.training.progress import Reporter
 from keras_transformer.training.run_files import RunFiles
 
@@ -42,7 +43,7 @@ class Materials(NamedTuple):
         valid: pairs to validate with, or None.
         tokenizer: the subword vocabulary.
         batches: `TokenBatches` of the training pairs.
-        config: the run's, with the batch that `training.tokens_per_batch=auto` found.
+        config: the run's, with what was found where it says auto.
     """
 
     train: Any
@@ -111,6 +112,7 @@ def prepare(
         tokenizer.save(files.tokenizer)
     _settle_data(files, train, valid, tokenizer)
     packed = _packed(config, reporter)
+    config = settle_precision(files, config, reporter)
     config = settle_batch(files, config, train, tokenizer, packed, reporter)
     training = config.training
     batches = TokenBatches(

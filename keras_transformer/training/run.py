@@ -8,11 +8,11 @@ import keras
 
 from keras_transformer.errors import InputError
 from keras_transformer.training.averaging import average_checkpoints
-from keras_transformer.training.batch_size import with_settled_batch
 from keras_transformer.training.checkpoints import checkpoint_step, latest_checkpoint
 from keras_transformer.training.config import RunConfig
 from keras_transformer.training.files import read_json
 from keras_transformer.training.final_average import AverageResult, average_members, keep_average
+from keras_transformer.training.found import with_found
 from keras_transformer.training.progress import Reporter
 from keras_transformer.training.run_files import RunFiles
 from keras_transformer.training.state import restore_model_state
@@ -49,7 +49,7 @@ class Run:
     @cached_property
     def config(self) -> RunConfig:
         """The configuration it was trained with."""
-        return with_settled_batch(self.files, RunConfig.load(self.files.config))
+        return with_found(self.files, RunConfig.load(self.files.config))
 
     @cached_property
     def tokenizer(self) -> Any:
@@ -156,7 +156,7 @@ class Run:
         from keras_transformer.models import Transformer
 
         fields = self.config.transformer_for(self.tokenizer).model_dump()
-        model = Transformer(**fields, dtype=self.config.training.precision)
+        model = Transformer(**fields, dtype="float32")
         restore_model_state(model, arrays, optimizer=False)
         return model
 

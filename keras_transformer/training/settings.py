@@ -6,6 +6,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 Steps = Annotated[int, Field(ge=1)]
 AUTO = "auto"
+"""What a run finds out for itself."""
+PAPER_TOKENS = 25_000
+"""Target tokens of an update (section 5.1), which `tokens_per_batch=auto` reaches."""
 Paths = Annotated[tuple[str, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)]
 
 
@@ -105,8 +108,10 @@ class TrainingSettings(Section):
         False, description="Compute each layer a second time instead of keeping it: less memory, more time."
     )
     seed: int = Field(1, ge=0, description="Decides the first weights, dropout and the order of the batches.")
-    precision: Literal["float32", "mixed_bfloat16", "mixed_float16"] = Field(
-        "float32", description="Keras dtype policy of the model; softmax and loss are float32 in each."
+    precision: Literal["float32", "mixed_bfloat16", "mixed_float16", "auto"] = Field(
+        "float32",
+        description="Keras dtype policy of a training step, its softmax and loss float32 in each; auto is "
+        "mixed_bfloat16 where that is faster. Translation is in float32.",
     )
     replicas: int = Field(1, ge=1, description="Devices of this machine to train on (TensorFlow MirroredStrategy).")
     jit_compile: bool | None = Field(

@@ -19,6 +19,7 @@ from keras_transformer.training.checkpoints import latest_checkpoint
 from keras_transformer.training.config import RunConfig
 from keras_transformer.training.files import read_json
 from keras_transformer.training.finish import TrainResult, finish, read_result
+from keras_transformer.training.found import fastest_precision, with_found
 from keras_transformer.training.logs import MetricsLog
 from keras_transformer.training.loss import LabelSmoothedCrossEntropy
 from keras_transformer.training.memory import run_largest_batch
@@ -76,7 +77,7 @@ def train(
     with files.lock(), Reporter(quiet) as reporter:
         files.clean()
         settle_config(files, config)
-        done = read_result(files, config)
+        done = read_result(files, with_found(files, config))
         if done is not None:
             reporter.say("This run is finished already; raise training.max_steps to train on.")
             return done
@@ -214,7 +215,7 @@ def build_model(
     keras.utils.set_random_seed(training.seed)
     fields = config.transformer_for(tokenizer).model_dump()
     with strategy.scope() if strategy is not None else nullcontext():
-        model = Transformer(**fields, dtype=training.precision)
+        model = Transformer(**fields, dtype=fastest_precision() if training.precision == AUTO else training.precision)
         model.compile(
             optimizer=paper_adam(schedule, gradient_accumulation_steps=_several(training.accumulate)),
             loss=LabelSmoothedCrossEntropy(

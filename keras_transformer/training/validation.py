@@ -36,7 +36,7 @@ class Validator:
 
     The copy is never compiled for training and lives outside any distribution strategy: it decodes the same way
     wherever the weights were trained, keeps its compiled search from one validation to the next, and is saved
-    without an optimizer.
+    without an optimizer. It computes in float32, whatever the precision of a training step.
 
     Args:
         model: the model that trains.
@@ -56,7 +56,7 @@ class Validator:
     ) -> None:
         from keras_transformer.decoding import Scorer, Translator
 
-        self.model: keras.Model = type(model).from_config(model.get_config())
+        self.model: keras.Model = type(model).from_config({**model.get_config(), "dtype": "float32"})
         self._corpus = _first(corpus, config.training.validation_sentences)
         self._beam_size = config.training.validation_beam_size
         self._translator = Translator(

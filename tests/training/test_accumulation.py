@@ -11,12 +11,12 @@ import pytest
 from keras_transformer.errors import InputError
 from keras_transformer.models import Transformer
 from keras_transformer.text import TokenBatches, Tokenizer
-from keras_transformer.training.batch_size import PAPER_TOKENS
 from keras_transformer.training.checkpoints import latest_checkpoint
 from keras_transformer.training.files import read_json
 from keras_transformer.training.loss import LabelSmoothedCrossEntropy
 from keras_transformer.training.run import Run
 from keras_transformer.training.schedule import TransformerSchedule, paper_adam
+from keras_transformer.training.settings import PAPER_TOKENS
 from keras_transformer.training.state import model_state
 from keras_transformer.training.trainer import train
 from tests.training.small_run import MODEL, small_config, small_corpus, small_train
@@ -105,7 +105,7 @@ def test_auto_halves_the_batch_until_it_fits(tmp_path: Path, capfd: pytest.Captu
     train(config, tmp_path / "run", train_corpus=small_corpus(9_000, 1), valid_corpus=small_corpus(6, 2))
     said = capfd.readouterr().err
     assert "25,000 target tokens at once: does not fit into 2.2 GiB" in said
-    found = read_json(tmp_path / "run" / "data.json")["batch"]
+    found = read_json(tmp_path / "run" / "data.json")["found"]
     assert found["accumulate"] in (2, 4, 8)
     assert found["accumulate"] * found["tokens_per_batch"] == PAPER_TOKENS
     assert f"training.accumulate={found['accumulate']} training.tokens_per_batch={found['tokens_per_batch']}" in said

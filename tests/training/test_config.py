@@ -71,7 +71,7 @@ def test_saved_and_loaded_it_is_the_same(tmp_path) -> None:
         ("training.max_steps=many", "training.max_steps is 'many', expected a valid integer."),
         ("training.max_steps=0", "greater than or equal to 1"),
         ("training.label_smoothing=1", "training.label_smoothing is 1, expected less than 1"),
-        ("training.precision=float8", "'float32', 'mixed_bfloat16' or 'mixed_float16'"),
+        ("training.precision=float8", "'float32', 'mixed_bfloat16', 'mixed_float16' or 'auto'"),
         ("training=5", "training is 5"),
         ("training.average_last=99", "training.keep_checkpoints"),
         ("training.cooldown_steps=99999999", "training.max_steps"),
