@@ -1,4 +1,4 @@
-"""`python -m benchmarks train|decode|pipeline|memory`: this package and its peers, in turns, on this machine."""
+"""`python -m benchmarks train|changes|decode|pipeline|memory`: this package and its peers, in turns."""
 
 import argparse
 import importlib
@@ -28,10 +28,11 @@ def parser() -> argparse.ArgumentParser:
     main = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     commands = main.add_subparsers(dest="command", required=True)
     train = commands.add_parser("train", help="target tokens per second")
+    changes = commands.add_parser("changes", help="what each thing that makes a training step faster is worth")
     decode = commands.add_parser("decode", help="sentences per second")
     pipeline = commands.add_parser("pipeline", help="the data pipeline by itself")
     memory = commands.add_parser("memory", help="peak memory and time of a training step")
-    for command in (train, decode, pipeline, memory):
+    for command in (train, changes, decode, pipeline, memory):
         command.add_argument("--json", action="store_true", help="print JSON instead of tables")
         command.add_argument("--work", type=Path, default=Path(".benchmarks"), help="work folder (.benchmarks)")
     for command in (train, decode, memory):
@@ -44,9 +45,10 @@ def parser() -> argparse.ArgumentParser:
         add = command.add_argument
         add("--peers", type=several(PEERS, "all"), default=[], help="with commas; all or none (none)")
         add("--rounds", type=int, default=3, help="turns of each (3)")
-    for command in (train, decode, pipeline):
+    for command in (train, changes, decode, pipeline):
         command.add_argument("--dataset", default="multi30k", help="a named data set (multi30k)")
     add_train(train)
+    add_changes(changes)
     add_decode(decode)
     add_pipeline(pipeline)
     add_memory(memory)
@@ -63,6 +65,16 @@ def add_train(train: argparse.ArgumentParser) -> None:
     add("--product-seconds", type=float, default=4.0, help="to time it for (4)")
     add("--products", type=several(BACKENDS, "all"), default=["tensorflow", "torch"], help="frameworks to time it in")
     add("options", nargs="*", metavar="SECTION.KEY=VALUE", help="settings of ours, laid over the preset")
+
+
+def add_changes(changes: argparse.ArgumentParser) -> None:
+    add = changes.add_argument
+    add("--size", choices=("tiny", "base"), default="tiny", help="the preset (tiny)")
+    add("--rounds", type=int, default=5, help="turns of each (5)")
+    add("--seconds", type=float, default=4.0, help="of a round (4)")
+    add("--tokens", type=int, default=4096, help="padded tokens of a batch on either side (4096)")
+    add("--batches", type=int, help="go round so many batches (an epoch)")
+    add("options", nargs="*", metavar="SECTION.KEY=VALUE", help="settings of all, laid over the preset")
 
 
 def add_decode(decode: argparse.ArgumentParser) -> None:

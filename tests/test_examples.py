@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from keras_transformer.text.datasets.download import cache_folder
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
@@ -60,6 +62,21 @@ def test_two_files_are_written_and_trained_on(run_example, tmp_path: Path) -> No
     assert "val_perplexity" in output
     assert output.strip().splitlines()[-1].startswith("['")
     assert (tmp_path / "model.keras").exists()
+
+
+@pytest.mark.tensorflow_backend
+def test_multi30k_ends_with_scores_and_a_curve(run_example, tmp_path: Path) -> None:
+    folder = cache_folder("multi30k")
+    if not folder.is_dir():
+        pytest.skip(f"the Multi30k files are not in {folder} (set KERAS_TRANSFORMER_HOME)")
+    small = ("model.d_model=32", "model.num_heads=2", "tokenizer.vocab_size=400", "training.cooldown_steps=0")
+    short = ("training.max_steps=2", "training.validate_every=1", "training.validation_sentences=10")
+    search = ("decoding.beam_size=1", "decoding.max_length_offset=1")
+    lines = run_example("multi30k.py", "--target", "fr", "--out", "run", *small, *short, *search).splitlines()
+    assert [line.split()[1:3] for line in lines[:2]] == [["minutes", "BLEU"]] * 2
+    assert lines[2].startswith("test_2016 after 0.")
+    assert any("lowercased, tokenized" in line for line in lines)
+    assert (tmp_path / "run" / "curve.png").stat().st_size > 10_000
 
 
 @pytest.mark.backend_independent
