@@ -22,8 +22,11 @@ def train(settings: dict[str, Any]) -> Any:
     from benchmarks.data import MAX_LENGTH, SEED, load_corpus
     from benchmarks.keras_rounds import KerasRounds
     from keras_transformer.text import TokenBatches, Tokenizer
+    from keras_transformer.training.allocator import keep_freed_memory
     from keras_transformer.training.trainer import build_model, make_schedule
 
+    if keras.backend.backend() != "tensorflow":
+        keep_freed_memory()  # as `train` does
     tokenizer = Tokenizer.load(settings["tokenizer"])
     config = kt.resolve_config(
         settings["preset"],
@@ -57,7 +60,7 @@ def train(settings: dict[str, Any]) -> Any:
 
     shapes = np.array([batches.batch(step)[1].shape for step in range(cycle)])
     compiled = keras.backend.backend() == "jax" or bool(getattr(model, "jit_compile", False))
-    warm = shapes_once(shapes) if compiled else settings["warm"]
+    warm = shapes_once(shapes) if compiled or settings["warm"] is None else settings["warm"]
     about = {
         "layout": f"its own batches of {len(batches.buckets)} shapes{', packed' if batches.packed else ''}, "
         f"{(batches.report.source_tokens + batches.report.target_tokens) / batches.report.padded_tokens:.0%} filled",
