@@ -6,6 +6,7 @@ B sentences, K beams, C candidates (2K, or 1 for greedy search), V vocabulary en
 from typing import Any, NamedTuple
 
 import keras
+import numpy as np
 from keras import ops, tree
 
 Tensor = Any
@@ -117,8 +118,8 @@ def best_continuations(
 
     A sort of the whole vocabulary is the dearest part of a step, so there is none. The vocabulary is cut into blocks;
     the best N entries of all lie in the N blocks with the best maxima, of equal ones the first, and only those blocks
-    are sorted. N leaves room for the forbidden tokens, which keep their share of the probability, so what is returned
-    are log-probabilities under the model as it is.
+    are sorted. The forbidden tokens are left out of the maxima and keep their share of the probability, so what is
+    returned are log-probabilities under the model as it is.
 
     Args:
         logits: (B, K, V), any float dtype.
@@ -133,28 +134,52 @@ def best_continuations(
     beams, vocab_size = logits.shape[1:]
     size = block_size(vocab_size)
     blocks = vocab_size // size
-    maxima = ops.max(ops.reshape(logits, (-1, beams, blocks, size)), axis=-1)  # (B, K, blocks)
-    # 1 / Z is the softmax of the largest logit; backends have a faster kernel for a softmax than for its sum.
-    log_z = ops.max(maxima, axis=-1) - ops.log(ops.max(ops.softmax(logits), axis=-1))  # (B, K)
+    parts = ops.reshape(logits, (-1, beams, blocks, size))
+    maxima = ops.max(parts, axis=-1)  # (B, K, blocks)
+    log_z = _log_normaliser(logits, maxima)  # (B, K)
     offset = ops.expand_dims(log_prob, -1) - ops.expand_dims(log_z, -1)  # (B, K, 1)
-    wanted = min(count + beams * len(forbidden), beams * blocks)
-    scores = _real(ops.reshape(maxima + offset, (-1, beams * blocks)))
+    wanted = min(count, beams * blocks)
+    scores = _real(ops.reshape(_without(forbidden, parts, maxima) + offset, (-1, beams * blocks)))
     chosen = ops.sort(ops.cast(ops.top_k(scores, wanted)[1], "int32"), axis=-1)  # (B, N), in order: the first wins
-    inside = ops.arange(size, dtype="int32")
-    entry = ops.reshape(ops.expand_dims(chosen, -1) * size + inside, (-1, wanted * size))  # (B, N size)
-    token, parent = entry % vocab_size, entry // vocab_size
-    values = take_beams(ops.reshape(logits, (-1, beams * blocks, size)), chosen)  # (B, N, size)
+    values = take_beams(ops.reshape(parts, (-1, beams * blocks, size)), chosen)  # (B, N, size)
     values = values + take_beams(ops.reshape(offset, (-1, beams, 1)), chosen // blocks)
     values = _real(ops.reshape(values, (-1, wanted * size)))
+    more = min(count + beams * len(forbidden), wanted * size)  # the forbidden ones are left out of these few
+    best, place = stable_top_k(values, more)
+    entry = ops.take_along_axis(chosen, place // size, axis=1) * size + place % size
+    token, parent = entry % vocab_size, entry // vocab_size
     for token_id in forbidden:
-        values = ops.where(ops.equal(token, token_id), IMPOSSIBLE, values)
-    best, order = stable_top_k(values, min(count, wanted * size))
+        best = ops.where(ops.equal(token, token_id), IMPOSSIBLE, best)
+    best, order = stable_top_k(best, min(count, more))
     missing = ((0, 0), (0, count - best.shape[1]))  # where a tiny vocabulary has fewer
     return Candidates(
         ops.pad(best, missing, constant_values=IMPOSSIBLE),
         ops.pad(ops.take_along_axis(token, order, axis=-1), missing),
         ops.pad(ops.take_along_axis(parent, order, axis=-1), missing),
     ), log_z
+
+
+def _log_normaliser(logits: Tensor, maxima: Tensor) -> Tensor:
+    """Log Z (B, K) of logits (B, K, V) whose blocks have these maxima, (B, K, blocks).
+
+    1 / Z is the softmax of the largest logit; backends have a faster kernel for a softmax than for its sum. It is
+    looked for in one block alone.
+    """
+    beams, blocks = maxima.shape[1:]
+    weights = ops.reshape(ops.softmax(logits), (-1, blocks, logits.shape[-1] // blocks))
+    block = ops.cast(ops.argmax(maxima, axis=-1), "int32")  # (B, K)
+    largest = ops.max(take_beams(weights, ops.reshape(block, (-1, 1))), axis=(1, 2))  # (B K,)
+    return ops.max(maxima, axis=-1) - ops.log(ops.reshape(largest, (-1, beams)))
+
+
+def _without(forbidden: tuple[int, ...], parts: Tensor, maxima: Tensor) -> Tensor:
+    """The `maxima` (B, K, blocks) of `parts` (B, K, blocks, size) as they are without some of the entries."""
+    blocks, size = parts.shape[2:]
+    for block in {token_id // size for token_id in forbidden}:
+        usable = np.isin(block * size + np.arange(size), forbidden, invert=True)
+        largest = ops.max(ops.where(usable, parts[:, :, block], IMPOSSIBLE), axis=-1)  # (B, K)
+        maxima = ops.where(np.arange(blocks) == block, ops.expand_dims(largest, -1), maxima)
+    return maxima
 
 
 def _real(scores: Tensor) -> Tensor:

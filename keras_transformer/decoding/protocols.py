@@ -39,7 +39,7 @@ class StepModel(Protocol):
         """Room for `length` positions: an int, or a scalar tensor in a graph with dynamic shapes.
 
         Entry "self" holds tensors (B, K, ..., length, size), the only ones that the search reorders and lengthens;
-        the others are per sentence.
+        "slots" tensors that grow too; "shared" is the same for all sentences; the others are per sentence.
         """
 
     def decode_step(self, ids: Any, index: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -126,13 +126,15 @@ def _while(unfinished: Callable[..., Tensor], body: Callable[..., Any], start: t
 
 
 def without_done(state: SearchState) -> SearchState:
-    """The sentences that are not done: these rows of everything but the index."""
+    """The sentences that are not done: these rows of everything but the index and what the cache shares."""
     alive = ops.nonzero(ops.logical_not(state.done))[0]
 
     def take(entry: Tensor) -> Tensor:
         return ops.take(entry, alive, axis=0) if len(entry.shape) else entry
 
-    return tree.map_structure(take, state)
+    own = {name: entry for name, entry in state.cache.items() if name != "shared"}
+    shorter = tree.map_structure(take, state._replace(cache=own))
+    return shorter._replace(cache={**state.cache, **shorter.cache})
 
 
 def _grow(state: SearchState, extra: Any) -> SearchState:

@@ -156,7 +156,8 @@ class MultiHeadAttention(keras.layers.Layer):
         Args:
             inputs: (B K, d_model), the position `index` of each hypothesis.
             cache: "key" (B, h, L, K d_k) and "value" (B, h, L, K d_v) of the positions before `index`; with a window
-                L may be left + 1, whatever the length: the cache is a ring then.
+                L may be left + 1, whatever the length: the cache is a ring then. Without one each position is written
+                once.
             index: scalar integer.
             hidden: (B, 1, K, L K), 0 where a hypothesis sees a slot, its own at `index` too; see `slot_attention`.
 
@@ -167,7 +168,8 @@ class MultiHeadAttention(keras.layers.Layer):
         if self.rotary:  # the hypotheses stand on one position
             query, key = (rotate(x[:, None], ops.reshape(index, (1,)))[:, 0] for x in (query, key))
         rows, heads, length, _ = ops.shape(cache["key"])
-        keys, values = (write_position(cache[k], index % length, x) for k, x in (("key", key), ("value", value)))
+        blank = self.window is None  # a ring is written more than once
+        keys, values = (write_position(cache[k], index % length, x, blank) for k, x in (("key", key), ("value", value)))
         slots, beams = (rows, heads, length * hidden.shape[2]), hidden.shape[2]
         of_slots = ops.reshape(keys, (*slots, self.key_dim)), ops.reshape(values, (*slots, self.value_dim))
         return self.output_projection(slot_attention(query, *of_slots, hidden, beams)), {"key": keys, "value": values}

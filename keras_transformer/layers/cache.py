@@ -1,6 +1,7 @@
 """Attention for the newest position of K hypotheses, on keys and values that are kept."""
 
 import math
+import sys
 from typing import Any
 
 import keras
@@ -11,16 +12,18 @@ from keras_transformer.layers.scaled_dot_product import masked_softmax
 Tensor = Any
 
 
-def write_position(cache: Tensor, place: Any, new: Tensor) -> Tensor:
+def write_position(cache: Tensor, place: Any, new: Tensor, blank: bool = False) -> Tensor:
     """Put what K hypotheses have at one position into the cache.
 
     Args:
         cache: (B, h, L, K size).
         place: scalar integer in [0, L).
         new: (B K, h, size).
+        blank: whether only zeros have stood there: then a graph of TensorFlow writes into the memory of `cache`, as
+            XLA always does, unless somebody else holds it.
 
     Returns:
-        (B, h, L, K size). TensorFlow and XLA write into the memory of `cache` where nobody else holds it.
+        (B, h, L, K size).
 
     Example:
         >>> import numpy as np
@@ -32,10 +35,14 @@ def write_position(cache: Tensor, place: Any, new: Tensor) -> Tensor:
     new = _by_sentence(new, width // new.shape[-1])  # (B, h, K, size)
     if keras.backend.backend() != "tensorflow":
         return ops.slice_update(cache, (0, 0, place, 0), ops.reshape(new, (rows, heads, 1, width)))
-    # `slice_update` copies the cache there; a scatter of rows does not.
     where = ops.arange(rows * heads, dtype="int32") * length + place  # (B h,)
     flat = ops.reshape(cache, (-1, width))
-    flat = ops.scatter_update(flat, ops.expand_dims(where, 1), ops.reshape(new, (-1, width)))
+    where, new = ops.expand_dims(where, 1), ops.reshape(new, (-1, width))
+    tensorflow = sys.modules["tensorflow"]
+    if blank and not tensorflow.executing_eagerly():  # every other scatter copies the whole cache
+        flat = tensorflow.raw_ops.ScatterNdNonAliasingAdd(input=flat, indices=where, updates=new)
+    else:
+        flat = ops.scatter_update(flat, where, new)
     return ops.reshape(flat, (rows, heads, length, width))
 
 

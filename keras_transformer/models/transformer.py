@@ -166,9 +166,13 @@ class Transformer(ConfiguredModel):
 
         Returns:
             A dictionary of tensors with axis 0 = B: those of "self" (axis 1 is K) are reordered when hypotheses move,
-            the others are per sentence. See `TransformerDecoder.init_cache`.
+            the others are per sentence. See `TransformerDecoder.init_cache`. "shared", without that axis: the matrix
+            of the logits, laid out once for all steps.
         """
-        return self.decoder.init_cache(memory, padding_mask(source, self.config.pad_id), beam_size, length)
+        cache = self.decoder.init_cache(memory, padding_mask(source, self.config.pad_id), beam_size, length)
+        if not self.logits_are_a_product:
+            return cache
+        return {**cache, "shared": {"kernel": ops.cast(self.output_kernel(), self.compute_dtype)}}
 
     def decode_step(self, ids: Tensor, index: Any, cache: Cache) -> tuple[Tensor, Cache]:
         """Logits of the next token of every hypothesis.
@@ -188,7 +192,8 @@ class Transformer(ConfiguredModel):
             rows = ops.reshape(x, (-1, 1, d_model))
             x = ops.reshape(self.target_positions(rows, start=index), (-1, beams, d_model))
         x, cache = self.decoder.step(x, index, cache)
-        logits = self._logits(ops.reshape(x, (-1, d_model)))  # a product of two matrices
+        x = ops.reshape(x, (-1, d_model))
+        logits = ops.matmul(x, cache["shared"]["kernel"]) if "shared" in cache else self._logits(x)  # two matrices
         return ops.reshape(logits, (-1, beams, self.config.vocab_size)), cache
 
     def attention_weights(self, inputs: tuple[Tensor, ...]) -> dict[str, list[Tensor]]:

@@ -8,7 +8,7 @@ from keras import ops
 
 import keras_transformer as kt
 from keras_transformer.diagnostics import record_attention
-from keras_transformer.layers import attention
+from keras_transformer.layers import cache as kept
 from tests.diagnostics.attention_cases import SENTENCE, lively, tokenizer
 
 
@@ -38,7 +38,7 @@ def translate(model: Any, pieces: kt.Tokenizer, **search: Any) -> kt.Translator:
 def decoded_step_by_step(model: Any, source: list[int], target: list[int]) -> dict[str, Any]:
     """The weights that decoding with the cache computes, caught on their way: "decoder" and "cross"."""
     caught: list[Any] = []
-    softmax = attention.masked_softmax
+    softmax = kept.masked_softmax
 
     def watched(scores: Any, mask: Any) -> Any:
         weights = softmax(scores, mask)
@@ -51,7 +51,7 @@ def decoded_step_by_step(model: Any, source: list[int], target: list[int]) -> di
     shape = (layers, model.config.num_heads, length)
     own, cross = np.zeros((*shape, length), "float32"), np.zeros((*shape, len(source)), "float32")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(attention, "masked_softmax", watched)
+        patch.setattr(kept, "masked_softmax", watched)
         for index, token in enumerate([model.config.bos_id, *target[:-1]]):
             caught.clear()
             _, cache = model.decode_step(np.array([[token]], "int32"), np.int32(index), cache)
