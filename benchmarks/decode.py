@@ -25,7 +25,9 @@ def entrants(options: Namespace, work: Path, settings: dict[str, Any], forms: se
     for allocator in options.allocators:
         if "saved_model" in forms:
             served = {**settings, "served": True, "request": options.request}
-            yield Entrant("ours, SavedModel", lambda: own, "benchmarks.ours", served, {}, allocator, own=True)
+            for threads in ({}, {"TF_NUM_INTRAOP_THREADS": "1"}):
+                name = ", ".join(["ours, SavedModel", *(f"{key}={value}" for key, value in threads.items())])
+                yield Entrant(name, lambda: own, "benchmarks.ours", served, threads, allocator, own=True)
         for backend in options.backends:
             environment = {"KERAS_BACKEND": backend}
             name = f"ours, Translator, {backend}"

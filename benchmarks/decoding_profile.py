@@ -1,12 +1,17 @@
-"""Where the time of an exported SavedModel goes, by operation: python benchmarks/decoding_profile.py MODEL < lines."""
+"""Where the time of an exported SavedModel goes, by operation: python -m benchmarks.decoding_profile MODEL < lines."""
 
 import argparse
+import json
 import os
 import re
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 from typing import Any
+
+from benchmarks.flops import decoding_flops
+from benchmarks.sizes import Size
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
@@ -24,10 +29,41 @@ def by_operation(metadata: Any) -> tuple[Counter[str], Counter[str]]:
     return spent, calls
 
 
+def model_operations(model: Path, lines: list[str], translations: list[str]) -> float:
+    """Floating-point operations that these translations take at the least, by `decoding_flops`."""
+    import sentencepiece
+
+    extra = model / "assets.extra"
+    tokenizer = sentencepiece.SentencePieceProcessor(model_file=str(extra / "tokenizer.model"))
+    manifest = json.loads((extra / "manifest.json").read_text(encoding="utf-8"))
+    fields, beam_size = manifest["model"], manifest["decoding"]["beam_size"]
+    size = Size(
+        fields["num_decoder_layers"], fields["d_model"], fields["num_heads"], fields["d_ff"], 0.0, fields["vocab_size"]
+    )
+    source, target = ([len(pieces) + 1 for pieces in tokenizer.encode(text)] for text in (lines, translations))
+    squares = [sum(a * b for a, b in zip(*pair, strict=True)) for pair in ((source, source), (target, target))]
+    cross = sum(s * t for s, t in zip(source, target, strict=True))
+    return decoding_flops(size, sum(source), sum(target), *squares, cross, beam_size)
+
+
+def product_rate(session: Any, n: int = 2048, repeats: int = 8) -> float:
+    """Operations per second of an n x n product in this session, the best of a few."""
+    import tensorflow as tf
+
+    matrix = tf.Variable(tf.random.normal((n, n)), use_resource=True)
+    session.run(matrix.initializer)
+    product, best = (matrix @ matrix).op, float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        session.run(product)
+        best = min(best, time.perf_counter() - start)
+    return 2.0 * n**3 / best
+
+
 def main() -> None:
-    """Print the rate and the operations that take most."""
+    """Print the rate, its share of the matrix-product rate, and the operations that take most."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", help="directory of the SavedModel, NAME/VERSION")
+    parser.add_argument("model", type=Path, help="directory of the SavedModel, NAME/VERSION")
     parser.add_argument("--top", type=int, default=20, help="operations to print")
     options = parser.parse_args()
     import tensorflow as tf
@@ -37,18 +73,24 @@ def main() -> None:
     # One thread, so that the times of operations add up.
     one = v1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
     with v1.Graph().as_default(), v1.Session(config=one) as session:
-        signature = v1.saved_model.load(session, ["serve"], options.model).signature_def["serving_default"]
+        signature = v1.saved_model.load(session, ["serve"], str(options.model)).signature_def["serving_default"]
         feed = {signature.inputs["text"].name: lines}
-        outputs = [output.name for output in signature.outputs.values()]
+        outputs = [signature.outputs[name].name for name in ("translation", "score")]
         session.run(outputs, feed)
         start = time.perf_counter()
-        session.run(outputs, feed)
+        translations, _ = session.run(outputs, feed)
         seconds, metadata = time.perf_counter() - start, v1.RunMetadata()
         trace = v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE)
         session.run(outputs, feed, options=trace, run_metadata=metadata)
+        machine = product_rate(session)
     spent, calls = by_operation(metadata)
     total = sum(spent.values())
-    print(f"{len(lines) / seconds:.0f} sentences/s on one thread; {sum(calls.values()):,} operations")
+    operations = model_operations(options.model, lines, [text.decode() for text in translations])
+    print(f"{len(lines) / seconds:.0f} sentences/s on one thread; {sum(calls.values()):,} operations of TensorFlow")
+    print(
+        f"{operations / 1e9:.0f} GFLOP at the least, {operations / seconds / 1e9:.1f} GFLOP/s: "
+        f"{operations / seconds / machine:.0%} of the rate of a matrix product, {machine / 1e9:.0f} GFLOP/s"
+    )
     for name, milliseconds in spent.most_common(options.top):
         print(f"{name:32}{milliseconds:10.1f} ms {milliseconds / total:7.1%} {calls[name]:8,} calls")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.flops import training_flops
+from benchmarks.flops import PASSES, decoding_flops, training_flops
 from benchmarks.sizes import SIZES, Size
 
 pytestmark = pytest.mark.backend_independent
@@ -29,3 +29,12 @@ def test_a_pair_of_tokens_of_base_takes_six_operations_a_parameter():
     base = SIZES["base"]
     matrices = 6 * (4 * 512**2 + 2 * 512 * 2048) + 6 * (8 * 512**2 + 2 * 512 * 2048) + 8000 * 512
     assert training_flops(base, 1, 1, 0, 0, 0) == 6 * matrices
+
+
+def test_a_search_pays_the_source_once_and_the_target_for_each_hypothesis():
+    size, counts = SIZES["tiny"], (7, 5, 49, 25, 35)
+    greedy, beam = (decoding_flops(size, *counts, beam_size=beams) for beams in (1, 4))
+    source = training_flops(size, 7, 0, 49, 0, 0) / PASSES
+    assert beam - source == pytest.approx(4 * (greedy - source))
+    # Of the pairs of a query and a key, one forward pass over whole rows computes twice those that a search needs.
+    assert greedy == pytest.approx(training_flops(size, 7, 5, 49, 25 / 2, 35) / PASSES)
