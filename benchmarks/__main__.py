@@ -70,8 +70,8 @@ def add_train(train: argparse.ArgumentParser) -> None:
 def add_changes(changes: argparse.ArgumentParser) -> None:
     add = changes.add_argument
     add("--size", choices=("tiny", "base"), default="tiny", help="the preset (tiny)")
-    add("--rounds", type=int, default=5, help="turns of each (5)")
-    add("--seconds", type=float, default=4.0, help="of a round (4)")
+    add("--rounds", type=int, default=6, help="turns of each (6)")
+    add("--seconds", type=float, default=2.0, help="of a round (2)")
     add("--tokens", type=int, default=4096, help="padded tokens of a batch on either side (4096)")
     add("--batches", type=int, help="go round so many batches (an epoch)")
     add("options", nargs="*", metavar="SECTION.KEY=VALUE", help="settings of all, laid over the preset")

@@ -101,9 +101,10 @@ def run(options: Namespace) -> None:
         write_json(report)
         return
     print_top(report)
-    plain = Spread.of(rates["as it is"]).median
+    plain = max(rates["as it is"])
     lines = []
     for name, values in rates.items():
         spread = Spread.of(values)
-        lines.append([name, f"{spread.median:,.0f}", f"{spread.half_width:.0%}", f"{spread.median / plain:.2f}"])
-    print_table("training on TensorFlow", ["way", "target tokens/s", "spread", "of as it is"], lines)
+        lines.append([name, f"{spread.most:,.0f}", f"{spread.median:,.0f}", f"{spread.most / plain:.2f}"])
+    # What else a machine does only ever takes time away, so the best round says most about a small difference.
+    print_table("training on TensorFlow", ["way", "target tokens/s, best", "median", "best, of as it is"], lines)
