@@ -13,13 +13,16 @@ from keras_transformer.models import Transformer
 from keras_transformer.text import TokenBatches, Tokenizer
 from keras_transformer.training.checkpoints import latest_checkpoint
 from keras_transformer.training.files import read_json
+from keras_transformer.training.found import with_found
 from keras_transformer.training.loss import LabelSmoothedCrossEntropy
-from keras_transformer.training.run import Run
+from keras_transformer.training.prepare import prepare
+from keras_transformer.training.progress import Reporter
+from keras_transformer.training.run_files import RunFiles
 from keras_transformer.training.schedule import TransformerSchedule, paper_adam
 from keras_transformer.training.settings import PAPER_TOKENS
 from keras_transformer.training.state import model_state
 from keras_transformer.training.trainer import train
-from tests.training.small_run import MODEL, small_config, small_corpus, small_train
+from tests.training.small_run import MODEL, small_config, small_corpus
 
 PARTS = 3
 
@@ -77,11 +80,11 @@ def test_the_weights_of_an_update_add_up_to_its_batches(batches: TokenBatches) -
         assert weights.max() == pytest.approx(weights.min())
 
 
+@pytest.mark.tensorflow_backend
 def test_an_accumulating_run_counts_updates_and_continues_exactly(tmp_path: Path) -> None:
-    settings = {"accumulate": 2, "cooldown_steps": 0, "validate_every": 100, "checkpoint_every": 6}
-    small_train(tmp_path / "whole", **settings, max_steps=12)
-    small_train(tmp_path / "parts", **settings, max_steps=6)
-    small_train(tmp_path / "parts", **settings, max_steps=12)
+    settings = {"accumulate": 2, "cooldown_steps": 0, "checkpoint_every": 6}
+    for name, steps in (("whole", 12), ("parts", 6), ("parts", 12)):
+        train(small_config(**settings, max_steps=steps), tmp_path / name, train_corpus=small_corpus(200, 1), quiet=True)
     whole, parts = (latest_checkpoint(tmp_path / name / "checkpoints")[0] for name in ("whole", "parts"))
     assert whole is not None
     assert parts is not None
@@ -99,17 +102,22 @@ def test_an_accumulating_run_counts_updates_and_continues_exactly(tmp_path: Path
 
 @pytest.mark.tensorflow_backend
 def test_auto_halves_the_batch_until_it_fits(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    config = small_config(
-        "training.tokens_per_batch=auto", "training.memory_gib=2.2", "model.d_ff=8192", max_steps=2, cooldown_steps=0
-    )
-    train(config, tmp_path / "run", train_corpus=small_corpus(9_000, 1), valid_corpus=small_corpus(6, 2))
+    limit = 1.9  # GiB; about 1 is there before the first layer
+    held = np.ones(2 * 2**30, "uint8")  # of this process, which the trial's is not to count
+    config = small_config("training.tokens_per_batch=auto", f"training.memory_gib={limit}", "model.d_ff=4096")
+    files = RunFiles(tmp_path / "run")
+    files.create()
+    with Reporter() as reporter:
+        found = prepare(files, config, reporter, small_corpus(9_000, 1), small_corpus(6, 2)).config.training
     said = capfd.readouterr().err
-    assert "25,000 target tokens at once: does not fit into 2.2 GiB" in said
-    found = read_json(tmp_path / "run" / "data.json")["found"]
-    assert found["accumulate"] in (2, 4, 8)
-    assert found["accumulate"] * found["tokens_per_batch"] == PAPER_TOKENS
-    assert f"training.accumulate={found['accumulate']} training.tokens_per_batch={found['tokens_per_batch']}" in said
-    assert Run(tmp_path / "run").config.training.accumulate == found["accumulate"]
+    assert held[-1]
+    assert f"25,000 target tokens at once: does not fit into {limit} GiB" in said
+    assert found.accumulate in (2, 4, 8)
+    assert found.accumulate * found.tokens_per_batch == PAPER_TOKENS
+    assert f"training.accumulate={found.accumulate} training.tokens_per_batch={found.tokens_per_batch}" in said
+    kept = {"tokens_per_batch": found.tokens_per_batch, "accumulate": found.accumulate}
+    assert read_json(files.data)["found"] == kept
+    assert with_found(files, config).training == found
 
 
 @pytest.mark.tensorflow_backend

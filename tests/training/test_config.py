@@ -156,7 +156,7 @@ def test_a_cooldown_keeps_its_share_of_a_run_of_another_length() -> None:
     data = {"dataset": "multi30k"}
     whole = resolve_config("tiny", data=data).training
     third = resolve_config("tiny", overrides=[f"training.max_steps={whole.max_steps // 3}"], data=data).training
-    assert third.cooldown_steps == round(whole.cooldown_steps / 3) > 0
+    assert third.cooldown_steps == round(whole.cooldown_steps * third.max_steps / whole.max_steps) > 0
     chosen = ["training.max_steps=3000", "training.cooldown_steps=7"]
     assert resolve_config("tiny", overrides=chosen, data=data).training.cooldown_steps == 7
 
