@@ -86,7 +86,9 @@ class AttentionMaps(keras.callbacks.Callback):
         }
         self._translator: Any = None
         self._events: EventFile | None = None
-        self._step = self._epoch_start = self._first = 0
+        self._step = self._first = 0  # in updates
+        self._batches = self._epoch_start = 0
+        self._accumulated = 1
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Count on from the optimizer's updates, and open the files."""
@@ -94,18 +96,21 @@ class AttentionMaps(keras.callbacks.Callback):
 
         if not hasattr(self.model, "attention_weights"):
             raise InputError(f"AttentionMaps draws a kt.Transformer, this model is a {type(self.model).__name__}.")
-        self._step = self._epoch_start = self._first = int(keras.ops.convert_to_numpy(self.model.optimizer.iterations))
+        self._step = self._first = int(keras.ops.convert_to_numpy(self.model.optimizer.iterations))
+        self._accumulated = self.model.optimizer.gradient_accumulation_steps or 1
+        self._batches = self._epoch_start = self._step * self._accumulated
         self._translator = Translator(self.model, self.tokenizer, **self.search)
         if self.tensorboard is not None:
             self._events = EventFile(self.tensorboard, self._step)
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Batches are counted from 0 again."""
-        self._epoch_start = self._step
+        self._epoch_start = self._batches
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Draw, if it is due; with steps_per_execution a call stands for several updates."""
-        before, self._step = self._step, self._epoch_start + batch + 1
+        """Draw, if it is due; a call may stand for several updates (steps_per_execution), or for a part of one."""
+        self._batches = self._epoch_start + batch + 1
+        before, self._step = self._step, self._batches // self._accumulated
         if any(self.is_due(step) for step in range(before + 1, self._step + 1)):
             self.draw()
 

@@ -13,6 +13,7 @@ from typing import Any
 import keras
 import numpy as np
 
+import keras_transformer
 from keras_transformer.errors import InputError
 from keras_transformer.training.config import RunConfig
 from keras_transformer.training.files import read_json
@@ -28,6 +29,10 @@ SHARE = 0.9
 """Of the memory that is free, what a run may take."""
 _SAMPLED, _LONGEST = 20_000, 100  # pairs that stand for the corpus: evenly spread, and those of most characters
 _POLL_SECONDS = 0.05
+# Nothing is imported from the folder that training is started in, which may hold anything.
+_START = (
+    "import sys; sys.path.append(sys.argv[1]); from keras_transformer.training.trial import main; main(*sys.argv[2:])"
+)
 
 
 def settle_batch(
@@ -98,7 +103,8 @@ def _try(files: RunFiles, config: RunConfig, batch: Any, limit: float | None) ->
         (place / "config.yaml").write_text(config.to_yaml(), encoding="utf-8")
         np.savez(place / "batch.npz", *inputs, targets, weights)
         with (place / "errors").open("w+", encoding="utf-8", errors="replace") as errors:
-            command = [sys.executable, "-m", "keras_transformer.training.trial", folder, str(files.tokenizer.resolve())]
+            package = str(Path(keras_transformer.__file__).parent.parent)
+            command = [sys.executable, "-P", "-c", _START, package, folder, str(files.tokenizer.resolve())]
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, env=_surroundings()
             )

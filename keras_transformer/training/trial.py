@@ -1,11 +1,10 @@
-"""One update in a process of its own, to see whether it fits: `python -m keras_transformer.training.trial`.
+"""One update in a process of its own, to see whether it fits.
 
 Started by `batch_size.py` with a folder, which holds config.yaml and batch.npz, and a tokenizer. The answer is
 answer.json in the folder: {"peak_bytes": N}, or {"peak_bytes": null} if the memory of the device did not suffice.
 """
 
 import os
-import sys
 import threading
 import time
 from pathlib import Path
@@ -20,8 +19,9 @@ from keras_transformer.training.files import write_json
 from keras_transformer.training.memory import is_out_of_memory, peak_memory
 
 
-def main(folder: Path, tokenizer: Path) -> None:
-    """Train on the batch until it has updated the weights once, and say what that took."""
+def main(place: str, tokenizer: str) -> None:
+    """Train on the batch until the weights are updated, two batches at most, and say what that took."""
+    folder = Path(place)
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     if keras.backend.backend() != "tensorflow":
         keep_freed_memory()
@@ -29,7 +29,7 @@ def main(folder: Path, tokenizer: Path) -> None:
     with np.load(folder / "batch.npz", allow_pickle=False) as arrays:
         *inputs, targets, weights = (arrays[name] for name in arrays.files)
     try:
-        _update(config, tokenizer, (tuple(inputs), targets, weights))
+        _update(config, Path(tokenizer), (tuple(inputs), targets, weights))
         write_json(folder / "answer.json", {"peak_bytes": peak_memory()})
     except Exception as error:
         if not is_out_of_memory(error):
@@ -55,7 +55,3 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(0.2)
     os._exit(1)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))

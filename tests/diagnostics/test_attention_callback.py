@@ -181,3 +181,15 @@ def test_another_model_is_refused(pieces: Any, tmp_path: Path) -> None:
     model.compile(loss="mse")
     with pytest.raises(kt.InputError, match="this model is a Sequential"):
         model.fit(np.ones((2, 2)), np.ones(2), callbacks=[kt.AttentionMaps(pieces, ["a"], pictures=tmp_path)])
+
+
+@pytest.mark.tensorflow_backend
+def test_batches_of_one_update_count_once(pieces: Any, tmp_path: Path) -> None:
+    model = compiled()
+    schedule = kt.TransformerSchedule(16, warmup_steps=20, gradient_accumulation_steps=3)
+    model.compile(
+        optimizer=kt.paper_adam(schedule, gradient_accumulation_steps=3), loss=kt.LabelSmoothedCrossEntropy(0.1)
+    )
+    maps = kt.AttentionMaps(pieces, [SENTENCE], translations=["heute"], every=2, pictures=tmp_path)
+    fit(model, 14, maps)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["step-000001", "step-000002", "step-000004"]
