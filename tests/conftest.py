@@ -8,7 +8,7 @@ import pytest
 
 from tests.other_backends import BACKEND, OTHERS, ROOT, Child, installed, start, stop
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 if importlib.util.find_spec("torch"):
