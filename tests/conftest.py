@@ -1,4 +1,4 @@
-"""Which tests run on which Keras backend, and one source tree for this process and those that tests start."""
+"""Which tests run in which process, and one source tree for this process and those that tests start."""
 
 import importlib.util
 import os
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.other_backends import BACKEND, OTHERS, ROOT, Child, installed, start, stop
+from tests.beside import BACKEND, ROOT, SHARE, Beside
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -17,14 +17,24 @@ else:
     collect_ignore = ["torch_oracle.py"]  # a module of nothing but PyTorch, which pytest opens to look for examples
 
 SUMMARIES = pytest.StashKey[dict[str, str]]()
+LAST = "test_beside.py"
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[SUMMARIES] = {}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.name == "test_backends.py")  # stable: only these move, to the end
+def asked_for_all(items: list[pytest.Item]) -> bool:
+    """Whether this run is the one that has others beside it."""
+    return BACKEND == "tensorflow" and any(item.path.name == LAST for item in items)
+
+
+@pytest.hookimpl(trylast=True)  # when -k and -m have chosen
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name == LAST)  # stable: only these move, to the end
+    if asked_for_all(items):
+        config.hook.pytest_deselected(items=[item for item in items if SHARE in item.path.parents])
+        items[:] = [item for item in items if SHARE not in item.path.parents]
     if BACKEND == "tensorflow":
         return
     for item in items:
@@ -38,25 +48,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    for backend, summary in config.stash[SUMMARIES].items():
-        terminalreporter.write_sep("=", f"the same tests on {backend}: {summary}")
+    for name, summary in config.stash[SUMMARIES].items():
+        terminalreporter.write_sep("=", f"{name}, beside: {summary}")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def other_backends(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[str, Child]]:
-    """The runs on the other backends, started with this one: most tests keep one core busy, so there is room."""
-    asked = any(item.path.name == "test_backends.py" for item in request.session.items)
-    wanted = [name for name in OTHERS if installed(name)] if asked and BACKEND == "tensorflow" else []
-    logs = tmp_path_factory.mktemp("backends") if wanted else None
-    children = {name: start(name, logs / f"{name}.log") for name in wanted if logs}
-    yield children
-    for child in children.values():
-        stop(child)
+def beside(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Beside | None]:
+    """The runs beside this one, started with it."""
+    if not asked_for_all(request.session.items):
+        yield None
+        return
+    others = Beside(tmp_path_factory.mktemp("beside"))
+    yield others
+    others.stop()
 
 
 @pytest.fixture(scope="session")
-def backend_summaries(pytestconfig: pytest.Config) -> dict[str, str]:
-    """Last line of the test run on each other backend, shown at the end of this one."""
+def summaries(pytestconfig: pytest.Config) -> dict[str, str]:
+    """Last line of each run beside this one, shown at the end of this one."""
     return pytestconfig.stash[SUMMARIES]

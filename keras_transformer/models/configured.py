@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import keras
@@ -30,6 +30,15 @@ class ConfiguredModel(keras.Model):
         """Likewise."""
         with self._without_logits():
             return super().test_step(*state_and_data)
+
+    def make_train_function(self, force: bool = False) -> Any:
+        """Keras's; the optimizer's variables are made before it, or TensorFlow would trace the whole step twice."""
+        optimizer = self.optimizer
+        if optimizer is not None and not optimizer.built:
+            tensorflow = keras.backend.backend() == "tensorflow"
+            with self.distribute_strategy.scope() if tensorflow else nullcontext():
+                optimizer.build(self.trainable_variables)
+        return super().make_train_function(force)
 
     def compute_loss(
         self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.other_backends import ROOT
+from tests.beside import ROOT
 
 pytestmark = pytest.mark.backend_independent
 

@@ -24,14 +24,18 @@ def steps(remat, eager, **options):
     return losses, model.get_weights()
 
 
-@pytest.mark.parametrize("options", [{"norm": "post"}, {"norm": "pre", "attention_neighbours": 2}])
+@pytest.mark.parametrize(
+    "options", [{"norm": "post"}, {"norm": "pre", "attention_neighbours": 2}, {"dtype": "mixed_bfloat16"}]
+)
 def test_a_step_is_the_same(options):
-    losses, weights = steps(False, keras.backend.backend() == "torch", **options)
-    for eager in (False, True):
+    exact = "dtype" not in options  # rounding to bfloat16 differs by how a step is compiled
+    torch = keras.backend.backend() == "torch"
+    losses, weights = steps(False, torch, **options)
+    for eager in (False, True) if exact else (torch,):
         again, same_weights = steps(True, eager, **options)
-        np.testing.assert_allclose(again, losses, rtol=1e-5)
+        np.testing.assert_allclose(again, losses, rtol=1e-5 if exact else 1e-2)
         for one, other in zip(weights, same_weights, strict=True):
-            np.testing.assert_allclose(one, other, atol=1e-5)
+            np.testing.assert_allclose(one, other, atol=1e-5 if exact else 0.1)
 
 
 def test_each_layer_runs_twice_and_only_in_training():

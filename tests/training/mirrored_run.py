@@ -73,9 +73,9 @@ def refusal(dtype=None, optimizer=None, compile=None):  # noqa: A002
     return ""
 
 
-def small_transformer(dtype=None):
+def small_transformer(dtype=None, remat=False):
     sizes = {"d_model": 16, "d_ff": 32, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1}
-    return Transformer(vocab_size=30, dropout=0.0, dtype=dtype, **sizes)
+    return Transformer(vocab_size=30, dropout=0.0, dtype=dtype, remat=remat, **sizes)
 
 
 def main(replicas, out):
@@ -89,7 +89,7 @@ def main(replicas, out):
     batches = TokenBatches(pairs(), Characters(), tokens_per_batch=120, seed=2, num_buckets=4, row_multiple=2)
     shapes = {batches.batch(step)[0][0].shape + batches.batch(step)[1].shape[1:] for step in range(STEPS)}
     with strategy.scope():
-        model = small_transformer()
+        model = small_transformer(remat=replicas > 1)  # which must make no difference
         model.compile(
             optimizer=paper_adam(TransformerSchedule(16, warmup_steps=5, peak_learning_rate=3e-3)),
             loss=LabelSmoothedCrossEntropy(0.1),

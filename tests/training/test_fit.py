@@ -19,6 +19,18 @@ def test_stock_fit_learns_to_copy():
     assert history["loss"][2] < history["loss"][1] < history["loss"][0]
 
 
+@pytest.mark.tensorflow_backend
+def test_the_graph_of_a_step_is_made_once(monkeypatch):
+    """Variables of the optimizer that are made inside it would have TensorFlow make it twice."""
+    traces, step = [], Transformer.train_step
+    monkeypatch.setattr(Transformer, "train_step", lambda self, data: traces.append(data) or step(self, data))
+    model = small_model(d_model=8)
+    assert not model.optimizer.built
+    inputs, targets, weights = copy_batch(1)
+    model.fit(inputs, targets, sample_weight=weights, batch_size=16, epochs=2, verbose=0)
+    assert len(traces) == 1
+
+
 def test_reported_loss_is_the_mean_over_real_tokens():
     model = quick_model()
     (_, inputs), targets, weights = copy_batch(1)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.other_backends import ROOT
+from tests.beside import ROOT
 
 
 @pytest.mark.tensorflow_backend
