@@ -17,6 +17,7 @@ from benchmarks.turns import Spread, say
 WAYS: dict[str, tuple[list[str], list[str]]] = {
     "as it is": ([], []),
     "one pair a row (data.packed=false)": (["data.packed=false"], []),
+    "the loss one block at a time": ([], ["one block"]),
     "nothing compiled in the graph": ([], ["plain graph"]),
     "nor dropout's noise from a hash, but from TensorFlow's generator": ([], ["plain graph", "generator"]),
     "Adam of ten operations a variable": ([], ["plain Adam"]),
@@ -34,6 +35,7 @@ def patches(names: list[str]) -> Iterator[Any]:
     import tensorflow as tf
 
     from keras_transformer.layers import dropout, fusion
+    from keras_transformer.training import blocked_loss
     from keras_transformer.training.adam import Adam
 
     def generated(shape: Any, seed: Any) -> Any:
@@ -43,6 +45,8 @@ def patches(names: list[str]) -> Iterator[Any]:
         yield mock.patch.object(dropout, "noise", generated)
     if "plain graph" in names:
         yield mock.patch.object(fusion, "_tensorflow_graph", return_value=None)
+    if "one block" in names:
+        yield mock.patch.object(blocked_loss, "PARALLEL_BLOCKS", 1)
     if "plain Adam" in names:
         yield mock.patch.object(Adam, "_one_pass", return_value=False)
 

@@ -16,6 +16,9 @@ Step = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor, Tensor]]
 # still of large matrices.
 _BLOCK_BYTES = 16 * 2**20
 
+PARALLEL_BLOCKS = 2
+"""Blocks that TensorFlow computes at the same time: a softmax keeps one core busy, products keep all."""
+
 
 def block_rows(vocab_size: int) -> int:
     """Rows whose float32 logits take about 16 MiB, 128 at least.
@@ -185,6 +188,6 @@ def _tensorflow_loop(step: Step, vectors: Tensor, ids: Tensor, shares: Tensor, s
 
     parts = tf.TensorArray(vectors.dtype, size=blocks, element_shape=vectors.shape[1:])
     _, total, for_kernel, parts = tf.while_loop(
-        lambda place, *_: place < blocks, body, (tf.constant(0), *start, parts), parallel_iterations=1
+        lambda place, *_: place < blocks, body, (tf.constant(0), *start, parts), parallel_iterations=PARALLEL_BLOCKS
     )
     return total, parts.stack(), for_kernel
