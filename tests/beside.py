@@ -41,7 +41,7 @@ class Part:
 
 EVERYTHING = ("tests", *(f"keras_transformer/{room}" for room in DOCTESTS))
 SHARE = ROOT / "tests" / "diagnostics"
-"""What the first process leaves to another on the same backend when it was asked for everything."""
+"""What the first process leaves to the part "diagnostics" when it waits for that."""
 
 LANES = (
     (Part("jax", "jax", EVERYTHING),),
@@ -55,14 +55,17 @@ class Beside:
 
     Args:
         logs: an empty folder, for the output of each.
+        names: of the parts to start.
     """
 
-    def __init__(self, logs: Path) -> None:
+    def __init__(self, logs: Path, names: set[str]) -> None:
         self._logs, self._processes = logs, list[subprocess.Popen[bytes]]()
         self._lanes = [ThreadPoolExecutor(1) for _ in LANES]
         self._ends: dict[str, Future[int]] = {}
         for pool, lane in zip(self._lanes, LANES, strict=True):
-            self._ends |= {part.name: pool.submit(self._run, part) for part in lane if part.possible}
+            self._ends |= {
+                part.name: pool.submit(self._run, part) for part in lane if part.possible and part.name in names
+            }
 
     def end(self, part: Part, seconds: float) -> tuple[int, str]:
         """Exit status and output, waited for.

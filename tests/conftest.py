@@ -24,15 +24,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[SUMMARIES] = {}
 
 
-def asked_for_all(items: list[pytest.Item]) -> bool:
-    """Whether this run is the one that has others beside it."""
-    return BACKEND == "tensorflow" and any(item.path.name == LAST for item in items)
+def parts(items: list[pytest.Item]) -> set[str]:
+    """Names of the processes that these tests wait for."""
+    waiting = items if BACKEND == "tensorflow" else []
+    return {item.callspec.params["part"].name for item in waiting if item.path.name == LAST}
 
 
 @pytest.hookimpl(trylast=True)  # when -k and -m have chosen
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.name == LAST)  # stable: only these move, to the end
-    if asked_for_all(items):
+    if "diagnostics" in parts(items) and not config.getoption("lf", False):
         config.hook.pytest_deselected(items=[item for item in items if SHARE in item.path.parents])
         items[:] = [item for item in items if SHARE not in item.path.parents]
     if BACKEND == "tensorflow":
@@ -55,10 +56,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 @pytest.fixture(scope="session", autouse=True)
 def beside(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Beside | None]:
     """The runs beside this one, started with it."""
-    if not asked_for_all(request.session.items):
+    wanted = parts(request.session.items)
+    if not wanted:
         yield None
         return
-    others = Beside(tmp_path_factory.mktemp("beside"))
+    others = Beside(tmp_path_factory.mktemp("beside"), wanted)
     yield others
     others.stop()
 

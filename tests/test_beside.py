@@ -1,7 +1,7 @@
 """The whole suite again on JAX and PyTorch, and a share of it on TensorFlow, in processes beside this one.
 
 They start with this run (`beside` in conftest.py) and are waited for here, at its end. A run that was asked for one
-backend (`KERAS_BACKEND=jax pytest`), or for some tests only, starts none.
+backend (`KERAS_BACKEND=jax pytest`), or for none of these tests, starts none.
 """
 
 import re

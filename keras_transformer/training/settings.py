@@ -87,7 +87,10 @@ class TrainingSettings(Section):
     )
     accumulate: Steps = Field(1, description="Batches whose gradients make one update, as one large batch would.")
     memory_gib: float | None = Field(
-        None, gt=0, description="Memory that tokens_per_batch=auto may take; None is 9/10 of what is free."
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="Memory that tokens_per_batch=auto may take; None is 9/10 of what is free.",
     )
     warmup_steps: Steps = Field(4000, description="Updates until the learning rate peaks.")
     peak_learning_rate: float | None = Field(
