@@ -4,6 +4,7 @@ One model as it is, and one more for each thing done as it was before, train in 
 """
 
 import os
+import statistics
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -11,11 +12,17 @@ from typing import Any
 from unittest import mock
 
 from benchmarks import data, machine
-from benchmarks.table import print_table, print_top, write_json
+from benchmarks.allocators import tell_given_allocator
+from benchmarks.isa import GIVEN
+from benchmarks.limits import end_after
+from benchmarks.protocol import count_faults
+from benchmarks.sizes import WARM
+from benchmarks.table import print_table, print_top, show_faults, write_json
 from benchmarks.turns import Spread, say
 
+PLAIN = "as it is"
 WAYS: dict[str, tuple[list[str], list[str]]] = {
-    "as it is": ([], []),
+    PLAIN: ([], []),
     "one pair a row (data.packed=false)": (["data.packed=false"], []),
     "the loss one block at a time": ([], ["one block"]),
     "nothing compiled in the graph": ([], ["plain graph"]),
@@ -28,6 +35,7 @@ WAYS: dict[str, tuple[list[str], list[str]]] = {
     "bfloat16 (training.precision=mixed_bfloat16)": (["training.precision=mixed_bfloat16"], []),
 }
 """Each way: settings, and parts of the package replaced."""
+ADVICE = "; --leave-out TEXT leaves out the ways with that text in their names"
 
 
 def patches(names: list[str]) -> Iterator[Any]:
@@ -65,6 +73,31 @@ def run(options: Namespace) -> None:
     """Measure and print."""
     os.environ["KERAS_BACKEND"] = "tensorflow"
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    import keras_transformer  # noqa: F401 - before TensorFlow, as a user has it: it sets what TensorFlow then reads
+
+    trainers = compile_ways(options)
+    rounds = measure_ways(trainers, options)
+    rates = {name: [each["target_tokens"] / each["seconds"] for each in passed] for name, passed in rounds.items()}
+    faults = {name: [each["faults"] / each["steps"] for each in passed] for name, passed in rounds.items()}
+    report = {
+        "command": "changes",
+        "size": options.size,
+        "tokens_per_batch": options.tokens,
+        "isa": options.isa,
+        "allocator": tell_given_allocator(GIVEN),
+        "machine": machine.describe(),
+        "rates": rates,
+        "faults_per_step": {name: statistics.median(values) for name, values in faults.items()},
+        "round_faults_per_step": faults,
+    }
+    if options.json:
+        write_json(report)
+    else:
+        show(report)
+
+
+def compile_ways(options: Namespace) -> dict[str, Any]:
+    """A trainer of each way, warm."""
     from benchmarks.ours import train
 
     work = options.work.resolve()
@@ -76,39 +109,53 @@ def run(options: Namespace) -> None:
         "dataset": options.dataset,
         "tokens": options.tokens,
         "batches": options.batches,
-        "warm": None,
+        "each_shape": True,
+        "warm": list(range(WARM[options.size])),
         "precision": "float32",
     }
     data.load_tokenizer(work, options.dataset)
     trainers: dict[str, Any] = {}
-    for name, (overrides, parts) in WAYS.items():
+    for name, (overrides, parts) in choose_ways(options.leave_out).items():
         say(f"compiling: {name}")
         forget()
         with ExitStack() as stack:
+            stack.enter_context(end_after(options.patience, f"compiling and warming up {name!r}", ADVICE))
             for patch in patches(parts):
                 stack.enter_context(patch)
             trainers[name] = train({**settings, "options": [*overrides, *options.options]})
-    rates: dict[str, list[float]] = {name: [] for name in WAYS}
+    return trainers
+
+
+def choose_ways(left_out: list[str]) -> dict[str, tuple[list[str], list[str]]]:
+    """All but those with one of these texts in their names; what all are compared with always stays."""
+    return {
+        name: way
+        for name, way in WAYS.items()
+        if name == PLAIN or not any(text.casefold() in name.casefold() for text in left_out)
+    }
+
+
+def measure_ways(trainers: dict[str, Any], options: Namespace) -> dict[str, list[dict[str, Any]]]:
+    """The rounds of each way, in turns."""
+    rounds: dict[str, list[dict[str, Any]]] = {name: [] for name in trainers}
     for number in range(options.rounds):
         say(f"round {number + 1} of {options.rounds}")
         for name, trainer in trainers.items():
-            passed = trainer.round(seconds=options.seconds)
-            rates[name].append(passed["target_tokens"] / passed["seconds"])
-    report = {
-        "command": "changes",
-        "size": options.size,
-        "tokens_per_batch": options.tokens,
-        "machine": machine.describe(),
-        "rates": rates,
-    }
-    if options.json:
-        write_json(report)
-        return
+            with end_after(options.seconds + options.patience, f"a round of {name!r}", ADVICE):
+                rounds[name].append(count_faults(trainer.round, seconds=options.seconds))
+    return rounds
+
+
+def show(report: dict[str, Any]) -> None:
+    """A table for people."""
     print_top(report)
-    plain = max(rates["as it is"])
+    plain = max(report["rates"][PLAIN])
     lines = []
-    for name, values in rates.items():
-        spread = Spread.of(values)
-        lines.append([name, f"{spread.most:,.0f}", f"{spread.median:,.0f}", f"{spread.most / plain:.2f}"])
+    for name, values in report["rates"].items():
+        spread, faults = Spread.of(values), show_faults(report["faults_per_step"][name])
+        rates = [f"{spread.most:,.0f}", f"{spread.median:,.0f}", f"{spread.most / plain:.2f}"]
+        lines.append([name, *rates, faults])
     # What else a machine does only ever takes time away, so the best round says most about a small difference.
-    print_table("training on TensorFlow", ["way", "target tokens/s, best", "median", "best, of as it is"], lines)
+    header = ["way", "target tokens/s, best", "median", "best, of as it is", "faults / step"]
+    title = f"training {report['size']} on TensorFlow, allocator {report['allocator']}, instructions: {report['isa']}"
+    print_table(title, header, lines)

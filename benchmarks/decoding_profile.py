@@ -10,7 +10,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from benchmarks.allocators import tell_given_allocator
 from benchmarks.flops import decoding_flops
+from benchmarks.isa import GIVEN, ISAS, use_isa
+from benchmarks.limits import PATIENCE, end_after
 from benchmarks.sizes import Size
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -65,11 +68,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", type=Path, help="directory of the SavedModel, NAME/VERSION")
     parser.add_argument("--top", type=int, default=20, help="operations to print")
+    parser.add_argument("--isa", choices=tuple(ISAS), default="native")
+    parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds that all of it may take (900)")
     options = parser.parse_args()
+    use_isa(options.isa, own=False)  # TensorFlow alone
+    lines = sys.stdin.read().splitlines()
+    with end_after(options.patience, "the profile"):
+        profile(options, lines)
+
+
+def profile(options: argparse.Namespace, lines: list[str]) -> None:
+    """Measure and print."""
     import tensorflow as tf
     import tensorflow_text  # noqa: F401  the tokenizer's operations
 
-    lines, v1 = sys.stdin.read().splitlines(), tf.compat.v1
+    v1 = tf.compat.v1
     # One thread, so that the times of operations add up.
     one = v1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
     with v1.Graph().as_default(), v1.Session(config=one) as session:
@@ -86,6 +99,7 @@ def main() -> None:
     spent, calls = by_operation(metadata)
     total = sum(spent.values())
     operations = model_operations(options.model, lines, [text.decode() for text in translations])
+    print(f"allocator: {tell_given_allocator(GIVEN)}; instructions: {ISAS[options.isa]}")
     print(f"{len(lines) / seconds:.0f} sentences/s on one thread; {sum(calls.values()):,} operations of TensorFlow")
     print(
         f"{operations / 1e9:.0f} GFLOP at the least, {operations / seconds / 1e9:.1f} GFLOP/s: "

@@ -17,6 +17,8 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
 OWN = {"torch": ("torch",), "kerashub": ("keras_hub", "jax"), "ctranslate2": ("ctranslate2", "sentencepiece")}
 """What this interpreter must have to do without another environment."""
 PYTHON = {"opennmt-tf": "3.11"}
+INSTALL_SECONDS = 1800.0
+"""That making an environment, or installing into it, may take."""
 
 
 class EnvironmentMissingError(RuntimeError):
@@ -58,8 +60,11 @@ def _base(peer: str) -> str:
     return found
 
 
-def _run(command: list[str], peer: str) -> None:
-    result = subprocess.run(command, capture_output=True, text=True)
+def _run(command: list[str], peer: str, seconds: float = INSTALL_SECONDS) -> None:
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise EnvironmentMissingError(f"the environment of {peer} was not made in {seconds:,.0f} s") from None
     if result.returncode:
         last = (result.stderr.strip().splitlines() or ["no message"])[-1]
         raise EnvironmentMissingError(f"the environment of {peer} could not be made ({last[:200]})")

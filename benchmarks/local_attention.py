@@ -7,15 +7,23 @@ least of several. The slope is that of log time against log n: 1 is linear, 2 qu
 """
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
+import keras_transformer  # noqa: F401 - before keras, as a user has it: it sets what TensorFlow then reads
+
+# isort: split
 import keras
 import numpy as np
 from keras import ops
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.limits import PATIENCE, end_after
 from keras_transformer.layers import local_attention, scaled_dot_product_attention
 
 LENGTHS = (512, 1024, 2048, 4096, 8192)
@@ -64,7 +72,14 @@ def main() -> None:
     parser.add_argument("--neighbours", type=int, default=64, help="r, half of them on each side")
     parser.add_argument("--heads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds that all of it may take (900)")
     options = parser.parse_args()
+    with end_after(options.patience, "measuring all lengths"):
+        measure_lengths(options)
+
+
+def measure_lengths(options: argparse.Namespace) -> None:
+    """Measure and print."""
     window = (options.neighbours // 2, options.neighbours // 2)
     kinds = {
         "local": lambda q, k, v: local_attention(q, k, v, window),

@@ -7,7 +7,7 @@ import keras
 import numpy as np
 
 import keras_transformer as kt
-from benchmarks.protocol import versions
+from benchmarks.protocol import minor_faults, versions
 from keras_transformer.training.trainer import build_model, make_schedule
 
 
@@ -48,12 +48,20 @@ class OneStep:
             "shape": f"{rows} pairs of {length} and {length} tokens",
         }
 
-    def round(self, steps: int = 2) -> dict[str, Any]:
-        """Train on the same batch `steps` times; the first compiles."""
+    def round(self, warm: int, steps: int) -> dict[str, Any]:
+        """Train on the same batch: steps to warm up, of which the first compiles, then those that are timed."""
         inputs, targets, weights = self.batch
-        passed = []
-        for _ in range(steps):
-            began = time.perf_counter()
+        passed, faults = [], []
+        for _ in range(warm + steps):
+            before, began = minor_faults(), time.perf_counter()
             loss = float(self.model.train_on_batch(inputs, targets, sample_weight=weights))
             passed.append(time.perf_counter() - began)
-        return {"first_seconds": passed[0], "seconds": min(passed[1:] or passed), "loss": loss}
+            faults.append(minor_faults() - before)
+        return {
+            "first_seconds": passed[0],
+            "seconds": min(passed[warm:]),
+            "faults": sum(faults[warm:]),
+            "steps": steps,
+            "step_faults": faults,
+            "loss": loss,
+        }

@@ -16,8 +16,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.batches import Batch
+from benchmarks.isa import AVX2, ONEDNN
 
 COUNTS = ("source_tokens", "target_tokens", "source2", "target2", "cross")
+TOLD = (ONEDNN, "XLA_FLAGS", *AVX2)
+"""Variables that a worker tells, so that it is known what was measured."""
 
 
 def serve(start: Callable[[dict[str, Any]], Any]) -> None:
@@ -36,14 +39,27 @@ def serve(start: Callable[[dict[str, Any]], Any]) -> None:
             if command == "start":
                 began = time.perf_counter()
                 running = start(request)
-                answer = {"seconds": time.perf_counter() - began, **running.about}
+                told = {name: value for name, value in os.environ.items() if name in TOLD or name.startswith("MALLOC_")}
+                answer = {"seconds": time.perf_counter() - began, "environment": told, **running.about}
             else:
-                answer = running.round(**request)
+                answer = count_faults(running.round, **request)
         except Exception as error:
             traceback.print_exc()
             answer = {"error": f"{type(error).__name__}: {error}"}
         answer["peak_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         answers.write(json.dumps(answer) + "\n")
+
+
+def minor_faults() -> int:
+    """Pages that the system has mapped for this process so far without reading them from a disk."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
+def count_faults(work: Callable[..., dict[str, Any]], **arguments: Any) -> dict[str, Any]:
+    """A round's answer with "faults", the minor page faults meanwhile; an answer that has them keeps its own."""
+    before = minor_faults()
+    answer = work(**arguments)
+    return {"faults": minor_faults() - before, **answer}
 
 
 def tallies(counts: Iterable[np.ndarray], seconds: float, loss: float) -> dict[str, Any]:
@@ -60,7 +76,7 @@ class Steps:
     Args:
         batches: all batches, trained on in turn.
         step: one update; returns the loss per token, as a number or as something that `float` makes one.
-        warm: places of the batches to warm up with.
+        warm: places of the batches to warm up with, counted round.
         about: what to tell of the worker.
     """
 
@@ -69,7 +85,7 @@ class Steps:
     ) -> None:
         self.batches, self.step, self.place = batches, step, 0
         for place in warm:
-            float(step(batches[place]))
+            float(step(batches[place % len(batches)]))
         self.about = about
 
     def round(self, seconds: float) -> dict[str, Any]:

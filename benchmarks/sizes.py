@@ -10,6 +10,9 @@ PAD, BOS, EOS = 0, 1, 2
 PEAK_RATE, WARM_UP_STEPS = 5e-4, 100
 BETAS, EPSILON = (0.9, 0.98), 1e-9
 
+WARM = {"tiny": 5, "base": 2}
+"""Training steps before anything is measured: the first compile and allocate."""
+
 
 @dataclass(frozen=True)
 class Size:

@@ -1,5 +1,6 @@
 """`python -m benchmarks train`: real target tokens per second, ours and the peers' in turns."""
 
+import statistics
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -8,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import data, machine
+from benchmarks.allocators import TOLD, tell_allocators, tell_way
 from benchmarks.environments import interpreter
 from benchmarks.flops import training_flops
+from benchmarks.isa import make_isa_environment
 from benchmarks.protocol import COUNTS
-from benchmarks.sizes import SIZES
-from benchmarks.table import print_table, print_top, write_json
+from benchmarks.sizes import SIZES, WARM
+from benchmarks.table import print_table, print_top, show_faults, write_json
 from benchmarks.turns import Entrant, Spread, say, take_turns
 
 MODULES = {
@@ -38,7 +41,7 @@ def entrants(options: Namespace, work: Path, pairs: Path) -> Iterator[Entrant]:
         "dataset": options.dataset,
         "tokens": options.tokens,
         "batches": options.batches,
-        "warm": [0, 1] if options.size == "tiny" else [0],
+        "warm": list(range(WARM[options.size])),
     }
     for allocator in options.allocators:
         for precision in options.precisions:
@@ -50,7 +53,7 @@ def entrants(options: Namespace, work: Path, pairs: Path) -> Iterator[Entrant]:
                     lambda: Path(sys.executable),
                     "benchmarks.ours",
                     {**common, "options": options.options},
-                    {"KERAS_BACKEND": backend},
+                    {"KERAS_BACKEND": backend, **make_isa_environment(options.isa, own=True)},
                     allocator,
                     own=True,
                 )
@@ -61,6 +64,7 @@ def entrants(options: Namespace, work: Path, pairs: Path) -> Iterator[Entrant]:
                 for backend in ("tensorflow", "jax") if peer == "kerashub" else (None,):
                     name = f"{peer}, {backend}" if backend else peer
                     environment = {"KERAS_BACKEND": backend} if backend else {}
+                    environment |= make_isa_environment(options.isa, own=False)
                     yield Entrant(f"{name}{short}", find, MODULES[peer], common, environment, allocator)
 
 
@@ -69,8 +73,7 @@ def run(options: Namespace) -> None:
     work = options.work.resolve()
     pairs = data.write(work, options.dataset, options.tokens)
     data.load_tokenizer(work, options.dataset)
-    say("measuring matrix products")
-    rates = machine.product_rates(options.products, work, options.product_size, options.product_seconds)
+    rates = measure_products(options, work)
     everyone = list(entrants(options, work, pairs))
     ours, peers = ([each for each in everyone if each.own is own] for own in (True, False))
     room = max(1, options.at_once - len(ours))
@@ -79,7 +82,7 @@ def run(options: Namespace) -> None:
     for number, group in enumerate(groups):
         if number:
             ours = [each for each in entrants(options, work, pairs) if each.own]
-        measured = take_turns([*ours, *group], work, options.rounds, seconds=options.seconds)
+        measured = take_turns([*ours, *group], work, options.rounds, options.patience, seconds=options.seconds)
         results.append([_result(each, options, rates) for each in measured])
     report = {
         "command": "train",
@@ -87,6 +90,8 @@ def run(options: Namespace) -> None:
         "tokens_per_batch": options.tokens,
         "rounds": options.rounds,
         "seconds": options.seconds,
+        "isa": options.isa,
+        "allocator": tell_allocators(options.allocators),
         "machine": machine.describe(),
         "matrix_products": rates,
         "groups": results,
@@ -95,6 +100,20 @@ def run(options: Namespace) -> None:
         write_json(report)
     else:
         show(report)
+
+
+def measure_products(options: Namespace, work: Path) -> dict[str, Any]:
+    """How fast the machine multiplies matrices in the precisions asked for."""
+    say("measuring matrix products")
+    return machine.product_rates(
+        options.products,
+        options.precisions,
+        work,
+        largest=options.product_size,
+        seconds=options.product_seconds,
+        isa=options.isa,
+        patience=options.patience,
+    )
 
 
 def _result(entrant: Entrant, options: Namespace, rates: dict[str, Any]) -> dict[str, Any]:
@@ -118,11 +137,13 @@ def _result(entrant: Entrant, options: Namespace, rates: dict[str, Any]) -> dict
         "flops_per_second": flops,
         "matmul_share": flops / most if most else None,
         "steps": sum(each["steps"] for each in rounds),
+        "faults_per_step": statistics.median(entrant.faults_per_step),
+        "round_faults_per_step": entrant.faults_per_step,
         "loss": rounds[-1]["loss"],
         "warm_up_seconds": entrant.about["seconds"],
         "peak_bytes": rounds[-1]["peak_bytes"],
         "idle": entrant.idle,
-        **{key: entrant.about.get(key) for key in ("versions", "parameters", "layout", "xla")},
+        **{key: entrant.about.get(key) for key in ("versions", "parameters", "layout", "xla", "environment")},
     }
 
 
@@ -134,10 +155,10 @@ def show(report: dict[str, Any]) -> None:
         for allocator in dict.fromkeys(each["allocator"] for each in group):
             rows = [each for each in group if each["allocator"] == allocator]
             mine = [each for each in rows if each["own"]]
-            header = ["", "target tokens/s", "spread", "source tokens/s", "of matmul rate", "loss", "warm-up", "peak"]
-            header += [f"{each['name']} / it" for each in mine]
+            header = ["", "target tokens/s", "spread", "source tokens/s", "of matmul rate", "faults / step"]
+            header += ["loss", "warm-up", "peak", *(f"{each['name']} / it" for each in mine)]
             lines = [_line(row, mine) for row in sorted(rows, key=lambda each: -each["tokens_per_second"])]
-            print_table(f"training {report['size']}, {allocator} allocator", header, lines)
+            print_table(f"training {report['size']}, {tell_way(allocator, report['isa'])}", header, lines)
     for each in {each["name"]: each for each in everyone}.values():
         packages = ", ".join(f"{name} {version}" for name, version in (each["versions"] or {}).items())
         xla = {True: ", XLA", False: ", no XLA", None: ""}[each["xla"]]
@@ -152,7 +173,7 @@ def show(report: dict[str, Any]) -> None:
 
 
 def _told(result: dict[str, Any]) -> str:
-    return f"{result['name']} ({result['allocator']} allocator)"
+    return f"{result['name']} (allocator {TOLD[result['allocator']]})"
 
 
 def _line(row: dict[str, Any], mine: list[dict[str, Any]]) -> list[str]:
@@ -163,6 +184,7 @@ def _line(row: dict[str, Any], mine: list[dict[str, Any]]) -> list[str]:
         f"± {row['spread']:.0%}",
         f"{row['source_tokens_per_second']:,.0f}",
         "" if share is None else f"{share:.0%}",
+        show_faults(row["faults_per_step"]),
         f"{row['loss']:.2f}",
         f"{row['warm_up_seconds']:.0f} s",
         f"{row['peak_bytes'] / 2**30:.1f} GiB",

@@ -18,8 +18,13 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import data, machine
+from benchmarks.allocators import tell_given_allocator
 from benchmarks.flops import training_flops
-from benchmarks.sizes import SIZES
+from benchmarks.isa import GIVEN, ISAS, use_isa
+from benchmarks.limits import PATIENCE, end_after
+from benchmarks.protocol import minor_faults
+from benchmarks.sizes import SIZES, WARM
+from benchmarks.table import show_faults
 
 KINDS = {
     "matrix products": r"_?(Mkl|Fused|Batch)*(BatchMatMul|MatMul)\w*",
@@ -62,17 +67,21 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=4096)
     parser.add_argument("--steps", type=int, default=12)
     parser.add_argument("--work", type=Path, default=Path(".benchmarks"))
+    parser.add_argument("--isa", choices=tuple(ISAS), default="native")
+    parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds that all of it may take (900)")
     parser.add_argument("settings", nargs="*")
     options = parser.parse_args()
-    import tensorflow as tf
+    use_isa(options.isa)
+    import keras_transformer  # noqa: F401 - before TensorFlow, as a user has it: it sets what TensorFlow then reads
 
-    tf.config.threading.set_inter_op_parallelism_threads(1)  # one operation after the other, on all cores
+    with end_after(options.patience, "the profile"):
+        profile(options)
+
+
+def make_trainer(options: argparse.Namespace, work: Path) -> Any:
+    """Our trainer, warm."""
     from benchmarks.ours import train
 
-    work = options.work.resolve()
-    bfloat16 = any("bfloat16" in setting for setting in options.settings)
-    rates = machine.product_rates(["tensorflow"], work, 4096, 4.0)
-    most = rates["best"]["bfloat16" if bfloat16 else "float32"]
     data.load_tokenizer(work, options.dataset)
     settings = {
         "preset": options.size,
@@ -81,11 +90,24 @@ def main() -> None:
         "dataset": options.dataset,
         "tokens": options.tokens,
         "batches": 4,
-        "warm": [0, 1],
+        "warm": list(range(WARM[options.size])),
         "precision": "float32",
         "options": options.settings,
     }
-    trainer: Any = train(settings)
+    return train(settings)
+
+
+def profile(options: argparse.Namespace) -> None:
+    """Measure and print."""
+    import tensorflow as tf
+
+    tf.config.threading.set_inter_op_parallelism_threads(1)  # one operation after the other, on all cores
+    work = options.work.resolve()
+    bfloat16 = any("bfloat16" in setting for setting in options.settings)
+    precision = "mixed_bfloat16" if bfloat16 else "float32"
+    rates = machine.product_rates(["tensorflow"], [precision], work, isa=options.isa, patience=options.patience)
+    (most,) = rates["best"].values()
+    trainer = make_trainer(options, work)
     inputs, targets, weights = next(iter(trainer.dataset(0)))
 
     def steps() -> float:
@@ -95,15 +117,19 @@ def main() -> None:
         return (time.perf_counter() - began) / options.steps
 
     steps()
+    before = minor_faults()
     step = steps()
+    faults = (minor_faults() - before) / options.steps
     with tempfile.TemporaryDirectory() as folder:
         with tf.profiler.experimental.Profile(folder):
             traced = steps()
         spent, calls = by_kind(Path(folder), options.steps)
     flops = training_flops(SIZES[options.size], *trainer.counts(0))
     products = spent["matrix products"]
+    print(f"allocator: {tell_given_allocator(GIVEN)}; instructions: {ISAS[options.isa]}")
     print(f"{options.size}, of the model: {flops / 1e9:,.0f} GFLOP a step")
     print(f"{'a step':68}{1e3 * step:9.1f} ms ({1e3 * traced:,.1f} ms while traced)")
+    print(f"{'faults / step':68}{show_faults(faults):>9}")
     for kind, milliseconds in spent.most_common():
         print(f"{kind:68}{milliseconds:9.1f} ms {milliseconds / 1e3 / traced:6.1%} {calls[kind]:6,} calls")
     print(f"{'everything else':68}{1e3 * traced - sum(spent.values()):9.1f} ms")

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.allocators import ALLOCATORS, TOLD
 from benchmarks.environments import EnvironmentMissingError
-from benchmarks.workers import ALLOCATORS, Worker, WorkerError, idle_share
+from benchmarks.workers import Worker, WorkerError, idle_share
 
 
 @dataclass
@@ -37,19 +38,27 @@ class Entrant:
     idle: float = 0.0
     worker: Worker | None = None
 
+    @property
+    def faults_per_step(self) -> list[float]:
+        """Minor page faults for each step, by round."""
+        return [each["faults"] / each["steps"] for each in self.rounds]
+
 
 def say(text: str) -> None:
     """Progress, apart from the results."""
     print(text, file=sys.stderr, flush=True)
 
 
-def take_turns(entrants: Sequence[Entrant], work: Path, rounds: int, **arguments: Any) -> list[Entrant]:
+def take_turns(
+    entrants: Sequence[Entrant], work: Path, rounds: int, patience: float, **arguments: Any
+) -> list[Entrant]:
     """Start everybody, then let each work for a round while the others wait, `rounds` times.
 
     Args:
         entrants: whom to measure.
         work: the work folder.
         rounds: how many turns each has.
+        patience: seconds that each has to start, and a round beyond its own "seconds".
         **arguments: of a round.
 
     Returns:
@@ -58,7 +67,7 @@ def take_turns(entrants: Sequence[Entrant], work: Path, rounds: int, **arguments
     ready: list[Entrant] = []
     try:
         for entrant in entrants:
-            if _start(entrant, work):
+            if _start(entrant, work, patience):
                 ready.append(entrant)
         for entrant in ready:
             assert entrant.worker
@@ -66,7 +75,7 @@ def take_turns(entrants: Sequence[Entrant], work: Path, rounds: int, **arguments
         for number in range(rounds):
             # The order turns round, so that no one always comes after the same one.
             for entrant in ready if number % 2 == 0 else ready[::-1]:
-                _round(entrant, arguments)
+                _round(entrant, patience, arguments)
     finally:
         for entrant in entrants:
             if entrant.worker:
@@ -74,24 +83,25 @@ def take_turns(entrants: Sequence[Entrant], work: Path, rounds: int, **arguments
     return [entrant for entrant in ready if entrant.rounds]
 
 
-def _start(entrant: Entrant, work: Path) -> bool:
+def _start(entrant: Entrant, work: Path, patience: float) -> bool:
     try:
         python = entrant.python()
         environment = {**ALLOCATORS[entrant.allocator], **entrant.environment}
         label = f"{entrant.name} {entrant.allocator}"
         entrant.worker = Worker(label, python, entrant.module, work, environment)
-        entrant.about = entrant.worker.ask("start", **entrant.settings)
+        entrant.about = entrant.worker.ask("start", patience, **entrant.settings)
     except (EnvironmentMissingError, WorkerError) as error:
         say(f"left out: {error}")
         return False
-    say(f"{entrant.name}, {entrant.allocator} allocator: warm after {entrant.about['seconds']:.0f} s")
+    say(f"{entrant.name}, allocator {TOLD[entrant.allocator]}: warm after {entrant.about['seconds']:.0f} s")
     return True
 
 
-def _round(entrant: Entrant, arguments: dict[str, Any]) -> None:
+def _round(entrant: Entrant, patience: float, arguments: dict[str, Any]) -> None:
     assert entrant.worker
     try:
-        entrant.rounds.append(entrant.worker.ask("round", **arguments))
+        patience += arguments.get("seconds", 0.0)
+        entrant.rounds.append(entrant.worker.ask("round", patience, **arguments))
     except WorkerError as error:
         say(f"a round is missing: {error}")
 

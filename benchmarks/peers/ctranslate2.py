@@ -8,7 +8,7 @@ from typing import Any
 import ctranslate2
 
 from benchmarks.protocol import serve, versions
-from benchmarks.translating import Sentences
+from benchmarks.translating import Sentences, by_length
 
 BATCH = 32
 
@@ -21,7 +21,8 @@ class Engine:
         self.sentences = Sentences(settings)
         cores, kind = len(os.sched_getaffinity(0)), settings["precision"]
         options = {"inter_threads": cores, "intra_threads": 1, "compute_type": kind}
-        if settings["own_search"]:
+        self.own_search = settings["own_search"]
+        if self.own_search:
             program = runpy.run_path(str(self.folder / "translate.py"), run_name="translate")
             self.translate, search = program["Translator"](self.folder, **options), "translate.py of the export"
         else:
@@ -42,7 +43,9 @@ class Engine:
         return [self.sentences.tokenizer.decode(result.hypotheses[0]) for result in results]
 
     def round(self, **_: Any) -> dict[str, Any]:
-        return self.sentences.timed(self.translate)
+        # CTranslate2 itself begins with the longest sentences, the program of the export with the shortest.
+        batches = by_length(self.sentences.pieces(), BATCH, longest_first=not self.own_search)
+        return self.sentences.timed(self.translate, batches)
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ class Generation:
         return outputs
 
     def round(self, **_: Any) -> dict[str, Any]:
-        return self.sentences.timed(self.translate)
+        return self.sentences.timed(self.translate, by_length(self.sentences.pieces(), BATCH))
 
 
 def start(settings: dict[str, Any]) -> Any:

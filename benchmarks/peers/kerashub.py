@@ -101,16 +101,18 @@ def start(settings: dict[str, Any]) -> KerasRounds:
 
     def stream(places: Any) -> Any:
         made = tf.data.Dataset.from_generator(
-            lambda: (to_fit(batches[place]) for place in places()), output_signature=((ids, ids), ids, weights)
+            lambda: (to_fit(batches[place % len(batches)]) for place in places()),
+            output_signature=((ids, ids), ids, weights),
         )
         return made.prefetch(tf.data.AUTOTUNE)
 
-    warm = shapes_once(pairs.shapes) if compiled else settings["warm"]
+    # What is compiled runs each shape once, then some of them again.
+    warm = [*(shapes_once(pairs.shapes) if compiled else []), *settings["warm"]]
     grouping = f"batches of {len(shapes_once(pairs.shapes))} shapes" if compiled else "batches of exact width"
     about = {"layout": f"{grouping}, {pairs.filled:.0%} filled", "xla": compiled}
     rounds = KerasRounds(
         model,
-        lambda first: stream(lambda: (step % len(batches) for step in count(first))),
+        lambda first: stream(lambda: count(first)),
         lambda step: batches[step % len(batches)].counts,
         (stream(lambda: warm), len(warm)),
         about,

@@ -22,9 +22,17 @@ def test_training_of_our_own_gives_json(tmp_path):
     short = ["--rounds", "1", "--seconds", "0.2", "--tokens", "256", "--batches", "2"]
     product = ["--products", "none"]
     small = ["model.num_encoder_layers=1", "model.num_decoder_layers=1"]
-    result = run("train", "--dataset", "phrases", *short, *product, "--json", *small, cwd=tmp_path)
+    held = ["--isa", "avx2"]
+    result = run("train", "--dataset", "phrases", *short, *product, *held, "--json", *small, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    ((ours,),) = json.loads(result.stdout)["groups"]
+    report = json.loads(result.stdout)
+    ((ours,),) = report["groups"]
+    assert (report["isa"], report["allocator"]) == ("avx2", "tuned")
+    assert report["matrix_products"] == {"best": {"float32": 0.0}}
+    assert ours["environment"]["ONEDNN_MAX_CPU_ISA"] == "AVX2"
+    assert ours["environment"]["MALLOC_MMAP_MAX_"] == "0"
+    assert ours["environment"].get("TF_ENABLE_ONEDNN_OPTS") != "0"  # the package chooses
+    assert [ours["faults_per_step"]] == ours["round_faults_per_step"]
     assert ours["own"]
     assert ours["steps"] >= 1
     assert 0 < ours["loss"] < 20
