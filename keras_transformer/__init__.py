@@ -12,6 +12,8 @@ import sys
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from keras_transformer.processor import use_onednn
+
 if TYPE_CHECKING:
     from keras_transformer.decoding import BeamSearch, Scorer, Translator
     from keras_transformer.diagnostics import AttentionMaps
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from keras_transformer.export import export_ctranslate2, export_saved_model
     from keras_transformer.layers import MultiHeadAttention
     from keras_transformer.models import Transformer, TransformerConfig
+    from keras_transformer.processor import keep_freed_memory
     from keras_transformer.text import ParallelCorpus, TokenBatches, Tokenizer, TokenizerPair, datasets, token_batches
     from keras_transformer.training import (
         LabelSmoothedCrossEntropy,
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
     )
 
 __version__ = "0.1.0"
+
+use_onednn()  # before anything imports TensorFlow
 
 __all__ = [
     "AttentionMaps",
@@ -61,6 +66,7 @@ __all__ = [
     "evaluate_translations",
     "export_ctranslate2",
     "export_saved_model",
+    "keep_freed_memory",
     "paper",
     "paper_adam",
     "resolve_config",
@@ -92,6 +98,7 @@ _HOMES = {
     "evaluate_translations": "evaluation",
     "export_ctranslate2": "export",
     "export_saved_model": "export",
+    "keep_freed_memory": "processor",
     "paper": "diagnostics.paper",
     "paper_adam": "training",
     "resolve_config": "training",

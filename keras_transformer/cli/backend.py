@@ -6,9 +6,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
+from keras_transformer.processor import keep_freed_memory
+
 
 def import_backend() -> None:
-    """Import Keras and TensorFlow, which also reads the text on other backends, in silence.
+    """Import Keras and TensorFlow, which also reads the text on other backends, in silence; keep freed memory.
 
     TensorFlow tells standard error which processor features and drivers it found, whatever `TF_CPP_MIN_LOG_LEVEL` says,
     since that is before its log is set up. If the import fails, everything it said is shown.
@@ -18,6 +20,7 @@ def import_backend() -> None:
         >>> "keras" in sys.modules
         True
     """
+    keep_freed_memory()
     if "keras" in sys.modules and "tensorflow" in sys.modules:
         return
     with _native_silence():

@@ -12,7 +12,7 @@ import numpy as np
 from keras_transformer.errors import InputError
 from keras_transformer.models import Transformer
 from keras_transformer.models.distribution import check_distribution
-from keras_transformer.training.allocator import keep_freed_memory
+from keras_transformer.processor import keep_freed_memory
 from keras_transformer.training.batch_size import share_accelerators
 from keras_transformer.training.callbacks import RunCallback, resumable
 from keras_transformer.training.checkpoints import latest_checkpoint
@@ -68,8 +68,7 @@ def train(
     Raises:
         InputError: a file, a setting or the run directory is wrong, or the loss is not finite any more.
     """
-    if keras.backend.backend() != "tensorflow":
-        keep_freed_memory()
+    keep_freed_memory()
     if config.training.tokens_per_batch == AUTO:
         share_accelerators()
     files = RunFiles(out)

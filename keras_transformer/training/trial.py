@@ -10,10 +10,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-import keras
 import numpy as np
 
-from keras_transformer.training.allocator import keep_freed_memory
+from keras_transformer.processor import keep_freed_memory
 from keras_transformer.training.config import RunConfig
 from keras_transformer.training.files import write_json
 from keras_transformer.training.memory import is_out_of_memory, peak_memory
@@ -23,8 +22,7 @@ def main(place: str, tokenizer: str) -> None:
     """Train on the batch until the weights are updated, two batches at most, and say what that took."""
     folder = Path(place)
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    if keras.backend.backend() != "tensorflow":
-        keep_freed_memory()
+    keep_freed_memory()
     config = RunConfig.load(folder / "config.yaml")
     with np.load(folder / "batch.npz", allow_pickle=False) as arrays:
         *inputs, targets, weights = (arrays[name] for name in arrays.files)
