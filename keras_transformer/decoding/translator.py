@@ -9,7 +9,7 @@ from typing import Any
 from keras_transformer.decoding.batches import by_length, pad_rows
 from keras_transformer.decoding.beam_search import BeamSearch
 from keras_transformer.decoding.checks import check_lines, check_tokenizer, check_whole
-from keras_transformer.decoding.compiled import SearchModel, predict
+from keras_transformer.decoding.compiled import SearchModel, predict_each
 from keras_transformer.decoding.hypothesis import EMPTY, Hypothesis
 from keras_transformer.decoding.protocols import TokenizerLike, source_side
 from keras_transformer.decoding.search_state import smaller
@@ -176,10 +176,11 @@ class Translator:
         results: list[list[Hypothesis]] = [[EMPTY] for _ in lines]
         sources = self._sources(lines, first_line)
         where = [position for position, source in enumerate(sources) if source]
-        for batch in by_length([len(sources[i]) for i in where], lambda length: self.batch_size):
-            positions = [where[i] for i in batch]
-            source = pad_rows([sources[i] for i in positions], self.tokenizer.pad_id, self.batch_size, self._most)
-            ids, scores = predict(self._compiled, self.model, source)
+        batches = by_length([len(sources[i]) for i in where], lambda length: self.batch_size)
+        chosen = [[where[i] for i in batch] for batch in batches]
+        rows = ([sources[i] for i in positions] for positions in chosen)
+        arrays = (pad_rows(batch, self.tokenizer.pad_id, self.batch_size, self._most) for batch in rows)
+        for positions, (ids, scores) in zip(chosen, predict_each(self._compiled, self.model, arrays), strict=True):
             found = self._hypotheses(ids[: len(positions)].tolist(), scores[: len(positions)].tolist())
             for position, hypotheses in zip(positions, found, strict=True):
                 results[position] = hypotheses

@@ -142,3 +142,35 @@ def test_what_does_not_fit_is_refused(toys: SimpleNamespace, changes: dict[str, 
         setattr(letters, name, changes[name])
     with pytest.raises(InputError, match=message):
         Translator(toys.CopyModel(130), letters, **options)
+
+
+def test_batches_at_the_same_time_give_what_they_give_alone(
+    toys: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, letters = toys.random_transformer(vocab_size=130, spread=0.4), toys.Letters()
+    translator = Translator(model, letters, beam_size=3, n_best=2, max_length_offset=4, batch_size=2)
+    lines = ["hello", "how r u", "ok", "", "a longer line", "yes", "no", "perhaps", "I see"]
+    together = translator.translate(lines)
+    alone = [translator.translate([line])[0] for line in lines]
+    assert [[h.text for h in found] for found in together] == [[h.text for h in found] for found in alone]
+    for found, other in zip(together, alone, strict=True):
+        np.testing.assert_allclose([h.score for h in found], [h.score for h in other], rtol=1e-5)
+
+
+def test_a_batch_that_fails_says_so_and_no_batch_is_read_in_vain(toys: SimpleNamespace) -> None:
+    """Two batches are under way at most: the next is asked for when one is done."""
+    from keras_transformer.decoding import compiled
+
+    asked: list[int] = []
+
+    def batches() -> Iterator[np.ndarray]:
+        for number in range(6):
+            asked.append(number)
+            yield np.array([[5, 6, 2]], "int32") if number < 4 else "no batch"
+
+    search = compiled.SearchModel(toys.CopyModel(130), Translator(toys.CopyModel(130), toys.Letters()).search)
+    answers = compiled.predict_each(search, search.model, batches())
+    next(answers)
+    assert len(asked) <= compiled.PARALLEL_BATCHES + 1
+    with pytest.raises(Exception, match=r".+"):
+        list(answers)
