@@ -9,11 +9,15 @@ from collections.abc import Iterator
 from keras_transformer.processor import keep_freed_memory
 
 
-def import_backend() -> None:
+def import_backend(searches: bool = False) -> None:
     """Import Keras and TensorFlow, which also reads the text on other backends, in silence; keep freed memory.
 
     TensorFlow tells standard error which processor features and drivers it found, whatever `TF_CPP_MIN_LOG_LEVEL` says,
     since that is before its log is set up. If the import fails, everything it said is shown.
+
+    Args:
+        searches: whether the command does little but translate. `Translator` keeps two cores busy by itself on
+            TensorFlow, so on a machine of two an operation then has one thread, unless `TF_NUM_INTRAOP_THREADS` is set.
 
     Example:
         >>> import_backend()
@@ -33,6 +37,8 @@ def import_backend() -> None:
         with contextlib.suppress(ImportError):
             import tensorflow
 
+            if searches and (os.cpu_count() or 1) <= 2 and "TF_NUM_INTRAOP_THREADS" not in os.environ:
+                tensorflow.config.threading.set_intra_op_parallelism_threads(1)
             tensorflow.config.list_physical_devices()  # looks for drivers now rather than at the first operation
 
 

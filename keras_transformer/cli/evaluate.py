@@ -73,7 +73,7 @@ def _translate(
     options: dict[str, Any],
 ) -> tuple[list[str], list[str]]:
     """Translations of the test set, and its references."""
-    import_backend()
+    import_backend(searches=True)
     import keras_transformer as kt
 
     run = kt.Run(folder)

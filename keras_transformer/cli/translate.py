@@ -33,7 +33,7 @@ def translate(
 
     With --n-best each translation is a line of its own: line number, score, text, parted by tabs.
     """
-    import_backend()
+    import_backend(searches=True)
     import keras_transformer as kt
 
     if beam_size is not None and n_best > beam_size:
