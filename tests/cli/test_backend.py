@@ -7,7 +7,8 @@ import sys
 import pytest
 
 SCRIPT = """
-import os
+import os, sys
+sys.argv[0] = "keras-transformer"  # the installed command, which imports nothing before it must
 os.cpu_count = lambda: {cores}
 from keras_transformer.cli.backend import import_backend
 import_backend(searches={searches})
