@@ -29,6 +29,20 @@ class Translation(NamedTuple):
     ids: tuple[int, ...]
 
 
+def avoid_saturation(cpuinfo: Path = Path("/proc/cpuinfo")) -> None:
+    """Have CTranslate2 multiply by MKL on an x86 processor without VNNI, unless `CT2_USE_MKL` is set.
+
+    There oneDNN, which CTranslate2 takes on AMD, adds products of 8-bit numbers in 16 bits, and large sums are cut.
+
+    Args:
+        cpuinfo: the system's description of the processor.
+    """
+    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.is_file() else []
+    flags = next((line for line in lines if line.startswith("flags")), "").split()
+    if "avx2" in flags and not {"avx512_vnni", "avx_vnni"} & set(flags):
+        os.environ.setdefault("CT2_USE_MKL", "1")
+
+
 class Translator:
     """The model of a folder as a function from lines to lines.
 
@@ -43,6 +57,7 @@ class Translator:
     """
 
     def __init__(self, folder: str | os.PathLike[str], inter_threads: int = 1, intra_threads: int = 1, **options: Any):
+        avoid_saturation()
         import ctranslate2
         import sentencepiece
 

@@ -14,6 +14,7 @@ from keras_transformer.decoding.protocols import source_side
 from keras_transformer.errors import InputError, did_you_mean
 from keras_transformer.export.conversion import in_float32
 from keras_transformer.export.ctranslate2_check import LIMITS, compare, refuse
+from keras_transformer.export.ctranslate2_client import avoid_saturation
 from keras_transformer.export.ctranslate2_report import README, CTranslate2Report
 from keras_transformer.export.ctranslate2_weights import build_specification, check_expressible
 from keras_transformer.export.servable import SearchSettings
@@ -110,6 +111,7 @@ def _import_ctranslate2() -> None:
     absent = "torch" not in sys.modules
     if absent:
         sys.modules["torch"] = None  # type: ignore[assignment]  # Python's way to say that it cannot be imported
+    avoid_saturation()  # read by the library when it is loaded
     try:
         importlib.import_module("ctranslate2.specs")
     finally:

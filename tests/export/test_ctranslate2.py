@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import random
 import subprocess
 import sys
@@ -15,8 +16,10 @@ import keras_transformer as kt
 from keras_transformer.errors import InputError
 from keras_transformer.export import CTranslate2Report, ExportError, ctranslate2_model
 from keras_transformer.export.ctranslate2_check import Agreement, refuse
+from keras_transformer.export.ctranslate2_client import avoid_saturation
 from keras_transformer.export.ctranslate2_weights import build_specification
 
+avoid_saturation()  # before the library is loaded
 try:
     import ctranslate2
 except ImportError:
@@ -264,3 +267,22 @@ def test_what_quantization_may_cost() -> None:
             refuse(wrong, "int8")
     with pytest.raises(ExportError, match="500 of 1000"):
         refuse(agreement(1000, 100.0, None, apart=0.0), "float32")
+
+
+@pytest.mark.backend_independent
+@pytest.mark.parametrize(
+    ("flags", "chosen"),
+    [("fma avx2", "1"), ("avx2 avx512f avx512_vnni", None), ("avx2 avx_vnni", None), ("sse4_2", None)],
+)
+def test_without_vnni_products_of_8_bits_are_mkls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: str, chosen: str | None
+) -> None:
+    monkeypatch.setenv("CT2_USE_MKL", "")
+    monkeypatch.delenv("CT2_USE_MKL")
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text(f"processor : 0\nflags : fpu {flags}\n")
+    avoid_saturation(cpuinfo)
+    assert os.environ.get("CT2_USE_MKL") == chosen
+    monkeypatch.setenv("CT2_USE_MKL", "0")
+    avoid_saturation(cpuinfo)
+    assert os.environ["CT2_USE_MKL"] == "0"
