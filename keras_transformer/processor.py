@@ -39,7 +39,7 @@ def use_onednn() -> bool:
     """Have TensorFlow multiply matrices by oneDNN on every x86 processor, unless the environment says otherwise.
 
     TensorFlow does so by itself only where the processor has AVX512-VNNI or newer instructions. With AVX2 alone a
-    training step is a third faster with it than without. TensorFlow reads `TF_ENABLE_ONEDNN_OPTS` when it is imported,
+    training step is slower without it. TensorFlow reads `TF_ENABLE_ONEDNN_OPTS` when it is imported,
     so `import keras_transformer` calls this first; it comes too late where TensorFlow is imported already.
 
     Returns:
